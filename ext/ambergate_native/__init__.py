@@ -1,0 +1,1 @@
+"""Native core of ambergate: gate, ring and row kernels. Imports nothing from ambergate."""

@@ -1,0 +1,54 @@
+from libc.stdint cimport int64_t
+
+from ambergate_native.atomics cimport load_relaxed, store_relaxed
+
+cdef extern from *:
+    """
+    #define AMBERGATE_BLOCK_ROWS 256
+    """
+    const int64_t BLOCK_ROWS "AMBERGATE_BLOCK_ROWS"
+
+
+cdef struct ControlLine:
+    # written by the controller alone
+    int64_t limit
+    int64_t output_limit
+    int64_t turn
+
+
+cdef struct ReportLine:
+    # written by the task alone
+    int64_t running
+    int64_t position
+    int64_t emitted
+    int64_t state
+    int64_t rows_out
+    int64_t discarded
+    int64_t batches
+    int64_t bytes_out
+    int64_t busy_ns
+    int64_t blocked_ns
+    int64_t idle_ns
+    int64_t watermark
+    int64_t epoch
+    int64_t steps
+    int64_t held
+    int64_t since_ns
+
+
+cdef class Gate:
+    cdef ControlLine* control
+    cdef ReportLine* report
+    cdef int64_t base
+    cdef object memory
+
+    cdef inline int64_t bound(self, int64_t row, int64_t stop) noexcept nogil:
+        """The row to stop before: ``stop``, or less where the limit says so; ``row`` when closed."""
+        cdef int64_t end = load_relaxed(&self.control.limit) - self.base
+        if end >= stop:
+            return stop
+        return end if end > row else row
+
+    cdef inline void note(self, int64_t row) noexcept nogil:
+        """Tell readers of the page that the rows of this batch before ``row`` are consumed."""
+        store_relaxed(&self.report.position, self.base + row)

@@ -1,0 +1,1 @@
+"""A dataflow engine that stops at an exact row, is looked into, repaired and let go again."""
