@@ -18,6 +18,8 @@ line, fences, and reads ``running``. One of the two sees the other's store (Dekk
 is *not running under a closed gate* is paused, and needs not to acknowledge it.
 """
 
+import mmap
+
 from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
 from libc.stdint cimport INT64_MAX, int64_t, uintptr_t
 
@@ -62,10 +64,7 @@ cdef class Gate:
     def __cinit__(self, memory=None, int64_t offset=0):
         cdef Py_buffer view
         if memory is None:
-            memory = bytearray(GATE_BYTES + 128)
-            PyObject_GetBuffer(memory, &view, PyBUF_WRITABLE)
-            offset = (-<int64_t><uintptr_t>view.buf) % 128
-            PyBuffer_Release(&view)
+            memory, offset = mmap.mmap(-1, GATE_BYTES), 0
         # The memoryview pins the exporter: an mmap cannot be closed under the gate.
         self.memory = memoryview(memory)
         PyObject_GetBuffer(memory, &view, PyBUF_WRITABLE)
