@@ -26,7 +26,7 @@ install: $(INSTALLED)  ## the package, editable, with all it takes to work on it
 
 $(INSTALLED): pyproject.toml setup.py | $(BIN)/python
 	$(BIN)/python -m pip install -q -e ".[dev]"
-	touch $@
+	touch $@ $(BUILT)
 
 build: $(BUILT)  ## the native modules, in place
 
