@@ -43,7 +43,7 @@ cdef class Gate:
     cdef object memory
 
     cdef inline int64_t bound(self, int64_t row, int64_t stop) noexcept nogil:
-        """The row to stop before: ``stop``, or less where the limit says so; ``row`` when closed."""
+        """The row to stop before: ``stop``, less where the limit says so; ``row`` when closed."""
         cdef int64_t end = load_relaxed(&self.control.limit) - self.base
         if end >= stop:
             return stop

@@ -174,4 +174,6 @@ class IllegalTransition(AmbergateError):
 
     def __str__(self) -> str:
         past = "".join(f"\n  {line}" for line in self.history[-10:])
-        return f"{self.who} is {self.state} and cannot {self.event}; before that:{past or ' nothing'}"
+        return (
+            f"{self.who} is {self.state} and cannot {self.event}; before that:{past or ' nothing'}"
+        )
