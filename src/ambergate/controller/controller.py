@@ -17,11 +17,11 @@ from typing import Any
 
 import pyarrow as pa
 
-from ambergate.backends.base import WorkerHandle
 from ambergate.channels.gate import Gate, TaskState
 from ambergate.channels.memory import Bell, Memory
 from ambergate.controller import job as machine
 from ambergate.controller.breakpoints import Breakpoints
+from ambergate.controller.workers import WorkerHandle
 from ambergate.errors import AmbergateError
 from ambergate.graph.layout import Layout
 from ambergate.graph.physical import Plan
