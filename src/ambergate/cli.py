@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from ambergate.errors import AmbergateError
+from ambergate.tables import format_table
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -80,26 +81,6 @@ def _sinks(path: str, name: str, sink_type: type, stream_type: type) -> list[Any
 def target_text(path: str, name: str) -> str:
     """FILE.py:name as the user wrote it."""
     return f"{path}:{name}" if name else path
-
-
-def format_table(table: Any, rows: int = 20) -> str:
-    """The first rows of a table, columns aligned."""
-    shown = table.slice(0, rows).to_pylist()
-    names = table.schema.names
-    cells = [[_cell(row[column]) for column in names] for row in shown]
-    widths = [max([len(n), *(len(row[i]) for row in cells)]) for i, n in enumerate(names)]
-    lines = ["  ".join(n.ljust(w) for n, w in zip(names, widths, strict=True)).rstrip()]
-    lines += ["  ".join(c.ljust(w) for c, w in zip(r, widths, strict=True)).rstrip() for r in cells]
-    if table.num_rows > rows:
-        lines.append(f"... {table.num_rows - rows} more rows")
-    return "\n".join(lines)
-
-
-def _cell(value: Any) -> str:
-    if value is None:
-        return "-"
-    text = f"{value:.4g}" if isinstance(value, float) else str(value)
-    return text if len(text) <= 48 else text[:45] + "..."
 
 
 if __name__ == "__main__":
