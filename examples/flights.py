@@ -91,14 +91,17 @@ def by_pyarrow(folder: Path) -> pa.Table:
     wet = pc.fill_null(pc.greater(wide["precip"], 0), False)
     foggy = pc.fill_null(pc.less(wide["visib"], 3), False)
     windy = pc.fill_null(pc.greater(wide["wind_speed"], 20), False)
-    word = pc.case_when(
-        pc.make_struct(wet, foggy, windy), "rain or snow", "fog", "wind", "fair"
-    )
+    word = pc.case_when(pc.make_struct(wet, foggy, windy), "rain or snow", "fog", "wind", "fair")
     grouped = (
         wide.append_column("sky", word)
         .group_by(["name", "sky"])
-        .aggregate([("dep_delay", "count", pc.CountOptions("all")),
-                    ("dep_delay", "count"), ("dep_delay", "mean")])
+        .aggregate(
+            [
+                ("dep_delay", "count", pc.CountOptions("all")),
+                ("dep_delay", "count"),
+                ("dep_delay", "mean"),
+            ]
+        )
     )
     names = ["name", "sky", "flights", "flown", "delay"]
     return grouped.rename_columns(names).sort_by([("name", "ascending"), ("sky", "ascending")])
@@ -167,14 +170,18 @@ def main() -> None:
             took = time.perf_counter() - held
             result = job.result("delays")
             flights = sum(job["flights"].positions.values())
-        print(f"\nresumed and finished in {took:.2f} s ({flights / (took + held - began):,.0f} "
-              "flights a second over the whole job, the stop included)\n")
+        print(
+            f"\nresumed and finished in {took:.2f} s ({flights / (took + held - began):,.0f} "
+            "flights a second over the whole job, the stop included)\n"
+        )
         print(format_table(result, rows=64))
         written = pa.parquet.read_table(target)
         assert written.num_rows == result.num_rows
         assert same(result, by_pyarrow(folder)), "the result differs from pyarrow's"
-        print(f"\n{result.num_rows} rows, the same as pyarrow computes; "
-              f"{flights:,} flights, none lost, none doubled")
+        print(
+            f"\n{result.num_rows} rows, the same as pyarrow computes; "
+            f"{flights:,} flights, none lost, none doubled"
+        )
 
 
 if __name__ == "__main__":

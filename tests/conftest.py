@@ -16,7 +16,9 @@ def children():
     alive = []
     for process in psutil.Process().children(recursive=True):
         try:
-            if process.status() != psutil.STATUS_ZOMBIE and "ambergate" in " ".join(process.cmdline()):
+            if process.status() != psutil.STATUS_ZOMBIE and "ambergate" in " ".join(
+                process.cmdline()
+            ):
                 alive.append(process)
         except psutil.Error:
             continue

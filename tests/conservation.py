@@ -29,14 +29,20 @@ def assert_conserved(job):
             out += seen["released"] * copies
             pushed += sum(seen["pushed"][place])
             discarded += sum(seen["discarded"][place])
-        consumed = sum(first[(down.name, task)]["consumed"][edge.port] for task in range(down.tasks))
+        consumed = sum(
+            first[(down.name, task)]["consumed"][edge.port] for task in range(down.tasks)
+        )
         queued = sum(first[(down.name, task)]["queued"][edge.port] for task in range(down.tasks))
-        assert pushed == consumed + queued + discarded, (up.name, down.name, pushed, consumed, queued)
+        assert pushed == consumed + queued + discarded, (
+            up.name,
+            down.name,
+            pushed,
+            consumed,
+            queued,
+        )
         if all(not first[(up.name, task)]["pending"] for task in range(up.tasks)):
             assert out == pushed, f"{up.name} released {out} rows, its channels took {pushed}"
     assert counts(job) == first, "something moved while the job was paused"
-
-
 
 
 def in_flight(job):

@@ -7,6 +7,7 @@
 {'y': [20, 30]}
 """
 
+from ambergate.breakpoint_handle import Breakpoint
 from ambergate.debugger.stops import Failure, Finished, Hit, PauseReport
 from ambergate.errors import (
     AmbergateError,
@@ -39,8 +40,9 @@ from ambergate.expr import (
     var,
     when,
 )
-from ambergate.handle import Breakpoint, Job, OperatorHandle
+from ambergate.handle import Job
 from ambergate.jobs import run, start
+from ambergate.operator_handle import OperatorHandle
 from ambergate.sources import from_arrow, from_iter, read_csv, read_json, read_parquet
 from ambergate.stream import Sink, Stream
 

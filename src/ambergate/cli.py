@@ -27,7 +27,12 @@ def main() -> None:
 @click.option("--explain", is_flag=True, help="Print the plan and run nothing.")
 @click.option("--quiet", "-q", is_flag=True, help="No progress.")
 def run(
-    target: str, workers: int | None, backend: str, batch_rows: int | None, explain: bool, quiet: bool
+    target: str,
+    workers: int | None,
+    backend: str,
+    batch_rows: int | None,
+    explain: bool,
+    quiet: bool,
 ) -> None:
     """Run the dataflow in FILE.py: the sinks, or the stream, in its variable NAME.
 

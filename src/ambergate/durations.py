@@ -19,5 +19,7 @@ def seconds(duration: float | str | None) -> float | None:
         return float(duration)
     match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(us|ms|s|min|h)\s*", duration)
     if match is None:
-        raise ValueError(f"{duration!r} is not a duration; write 0.25, '250ms', '5s', '2min' or '1h'")
+        raise ValueError(
+            f"{duration!r} is not a duration; write 0.25, '250ms', '5s', '2min' or '1h'"
+        )
     return float(match.group(1)) * UNITS[match.group(2)]

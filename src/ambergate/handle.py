@@ -1,24 +1,24 @@
-"""What users hold of a running job: Job, OperatorHandle, Breakpoint."""
+"""What users hold of a running job."""
 
 from __future__ import annotations
 
-import pickle
-import time
 from collections.abc import Iterator
 from typing import Any
 
 import pyarrow as pa
 
-from ambergate.channels.gate import NO_LIMIT
+from ambergate.breakpoint_handle import Breakpoint
 from ambergate.controller import job as machine
 from ambergate.controller.breakpoints import PositionHit
+from ambergate.controller.causes import describe_death, exception_of
 from ambergate.controller.controller import Controller
-from ambergate.debugger.positions import PositionBreakpoint
+from ambergate.controller.standing import counts, downstream, in_flight, must_stand, run_part
 from ambergate.debugger.stops import Failure, Finished, Hit, PauseReport
 from ambergate.durations import seconds
 from ambergate.engine import table_of
 from ambergate.errors import AmbergateError, JobFailed, JobPaused
 from ambergate.messages import RaisedRow, WorkerLost
+from ambergate.operator_handle import OperatorHandle
 
 STATISTICS = pa.schema(
     [
@@ -88,8 +88,7 @@ class Job:
             return PauseReport(False, self.state, tuple(controller.still_running()))
         if self.state != "paused":
             return PauseReport(False, self.state)
-        counts = self._in_flight()
-        return PauseReport(True, "paused", (), *counts)
+        return PauseReport(True, "paused", (), *in_flight(controller))
 
     def resume(self) -> None:
         """Go on: rows that raised are retried first. No effect on a job that runs or has ended."""
@@ -135,8 +134,10 @@ class Job:
         controller = self._controller
         with controller.changed:
             controller.wait_until(
-                lambda: controller.machine.ended
-                or (controller.machine.state == "paused" and bool(controller.machine.stops)),
+                lambda: (
+                    controller.machine.ended
+                    or (controller.machine.state == "paused" and bool(controller.machine.stops))
+                ),
                 seconds(timeout),
                 "a breakpoint, a failed row or the end",
             )
@@ -156,23 +157,18 @@ class Job:
         The job is paused again at return. TimeoutError names what still holds rows.
         """
         controller = self._controller
-        below = self._downstream(after)
-        keys = [(name, task) for name in below for task in self._tasks(name)]
-        self._must_stand("drain")
-        deadline = time.monotonic() + (seconds(timeout) or 60.0)
-        self._open(keys)
-        try:
-            while self._rows_into(below) or any(
+        must_stand(controller, "drain")
+        below = downstream(controller, after)
+        keys = [(name, task) for name, task in controller.gates if name in below]
+
+        def empty() -> bool:
+            left = [task for task in counts(controller) if task["operator"] in below]
+            return not any(sum(task["queued"]) + task["pending"] for task in left) and not any(
                 controller.gates[key].is_running() for key in keys
-            ):
-                if time.monotonic() > deadline:
-                    raise TimeoutError(
-                        f"waited {timeout} for {', '.join(below)} to consume "
-                        f"{self._rows_into(below)} rows"
-                    )
-                time.sleep(0.001)
-        finally:
-            self._close(keys)
+            )
+
+        names = ", ".join(repr(name) for name in below)
+        run_part(controller, keys, empty, seconds(timeout) or 60.0, f"{names} to consume all rows")
 
     def stats(self) -> pa.Table:
         """Counters of every task, from shared memory: served whatever the tasks are doing.
@@ -183,7 +179,7 @@ class Job:
             One row per task, ordered by operator and task; times in nanoseconds.
         """
         rows = []
-        for (operator, task) in self._controller.gates:
+        for operator, task in self._controller.gates:
             page = self._controller.page(operator, task)
             source = self._controller.plan.operator(operator).role == "source"
             rows.append(
@@ -207,7 +203,9 @@ class Job:
         names = [each.name for each in self._controller.plan.operators if each.kind == "to_table"]
         if name is None:
             if len(names) != 1:
-                raise AmbergateError(f"result() needs a name: there are {', '.join(names) or 'none'}")
+                raise AmbergateError(
+                    f"result() needs a name: there are {', '.join(names) or 'none'}"
+                )
             name = names[0]
         if name not in names:
             raise KeyError(f"no result is called {name!r}; there are {', '.join(names) or 'none'}")
@@ -240,10 +238,10 @@ class Job:
                 cause.text,
                 cause.frames,
             )
-            failed.__cause__ = _exception_of(cause)
+            failed.__cause__ = exception_of(cause)
             return failed
         if isinstance(cause, WorkerLost):
-            return JobFailed(f"worker {cause.worker}", text=_death(cause))
+            return JobFailed(f"worker {cause.worker}", text=describe_death(cause))
         failed = JobFailed("controller", type_name=type(cause).__name__, text=str(cause))
         failed.__cause__ = cause if isinstance(cause, BaseException) else None
         return failed
@@ -270,277 +268,6 @@ class Job:
             stop.row,
             stop.type_name,
             stop.text,
-            _exception_of(stop),
+            exception_of(stop),
             stop.frames,
         )
-
-    def _in_flight(self) -> tuple[int, int]:
-        rows = nbytes = 0
-        for worker in range(self._controller.plan.workers):
-            counts, _ = self._controller.ask_worker(worker, "in_flight")
-            for task in counts:
-                if self._controller.plan.operator(task["operator"]).role != "source":
-                    rows += sum(task["queued"])
-                    nbytes += task["queued_bytes"]
-        return rows, nbytes
-
-    def _must_stand(self, what: str) -> None:
-        if self.state != "paused":
-            raise AmbergateError(f"{what} needs a paused job; this one is {self.state}")
-
-    def _tasks(self, operator: str) -> range:
-        return range(self._controller.plan.operator(operator).tasks)
-
-    def _downstream(self, name: str) -> list[str]:
-        plan = self._controller.plan
-        reached = {plan.operator(name).index}
-        below = []
-        for operator in plan.operators:
-            if any(edge.source in reached for _, edge in plan.inputs_of(operator.index)):
-                reached.add(operator.index)
-                below.append(operator.name)
-        return below
-
-    def _rows_into(self, operators: list[str]) -> int:
-        """Rows queued before any task of ``operators``, by the counts in shared memory."""
-        total = 0
-        for worker in range(self._controller.plan.workers):
-            counts, _ = self._controller.ask_worker(worker, "in_flight")
-            for task in counts:
-                if task["operator"] in operators:
-                    total += sum(task["queued"]) + task["pending"]
-        return total
-
-    def _open(self, keys: list[tuple[str, int]], limits: dict[Any, int] | None = None) -> None:
-        controller = self._controller
-        with controller.changed:
-            controller.machine.turn += 1
-            for key in keys:
-                limit = (limits or {}).get(key, controller.breakpoints.limit(*key))
-                controller.gates[key].open(controller.machine.turn, limit)
-            controller.ring()
-
-    def _close(self, keys: list[tuple[str, int]]) -> None:
-        controller = self._controller
-        with controller.changed:
-            controller.machine.turn += 1
-            for key in keys:
-                controller.gates[key].close(controller.machine.turn)
-        deadline = time.monotonic() + 60.0
-        while any(controller.gates[key].is_running() for key in keys):
-            if time.monotonic() > deadline:
-                raise TimeoutError("waited 60 s for a step to end")
-            time.sleep(0.0005)
-
-
-class OperatorHandle:
-    """One operator of a running job."""
-
-    def __init__(self, controller: Controller, name: str):
-        self._controller, self.name = controller, name
-        self._job = Job(controller)
-
-    def __repr__(self) -> str:
-        return f"<operator {self.name!r} of a job that is {self._job.state}>"
-
-    @property
-    def tasks(self) -> int:
-        """How many tasks the operator has."""
-        return self._controller.plan.operator(self.name).tasks
-
-    @property
-    def positions(self) -> dict[int, int]:
-        """Rows consumed since the start of the job, per task (of a source: rows read)."""
-        return {
-            task: self._controller.page(self.name, task)["position"] for task in range(self.tasks)
-        }
-
-    @property
-    def positions_by_input(self) -> dict[int, dict[int, int]]:
-        """Rows consumed per task and input port; the job must stand."""
-        return {task: self.inspect(task)["positions_by_input"] for task in range(self.tasks)}
-
-    def break_at(self, positions: dict[int, int]) -> Breakpoint:
-        """Hold each named task when it has consumed that many rows.
-
-        The job stops when all of them stand there or have finished; fires once.
-
-        Parameters
-        ----------
-        positions : task -> rows consumed, not fewer than it has consumed already
-        """
-        controller = self._controller
-        for task, position in positions.items():
-            if task not in range(self.tasks):
-                raise KeyError(f"operator {self.name!r} has tasks 0 to {self.tasks - 1}, no {task}")
-            reached = controller.page(self.name, task)["position"]
-            if position < reached:
-                raise AmbergateError(
-                    f"operator {self.name!r}, task {task} is at position {reached} already and "
-                    f"cannot stop at {position}; set the breakpoint before, with start(paused=True)"
-                )
-        with controller.changed:
-            made = controller.breakpoints.add_positions(
-                self.name, positions, controller.finished_tasks
-            )
-        controller.limits_changed()
-        return Breakpoint(controller, made)
-
-    def inspect(self, task: int = 0) -> dict[str, Any]:
-        """What one task looks like: state, position, counters, held row, queues, its state.
-
-        While the task is inside a step (a function has not returned) only what stands in shared
-        memory is given, with ``state`` *running* or *pausing*.
-        """
-        controller = self._controller
-        page = controller.page(self.name, task)
-        seen = {
-            "operator": self.name,
-            "task": task,
-            "state": controller.state_of(self.name, task),
-            "position": page["position"],
-            "emitted": page["emitted"],
-        }
-        if self._job.state == "paused":
-            answer, _ = controller.ask(self.name, task, "inspect")
-            tables = {name: _table(stream) for name, stream in answer.pop("state").items()}
-            seen |= answer
-            seen["tables"] = tables
-        return seen
-
-    def held(self, task: int = 0) -> dict[str, Any] | None:
-        """The row at the task's position, not yet processed; None where none has come."""
-        self._job._must_stand("held")
-        return self._controller.ask(self.name, task, "held")[0]
-
-    def queued(self, task: int = 0) -> pa.Table:
-        """Rows that wait before the task, the held one first; the job must stand."""
-        self._job._must_stand("queued")
-        streams, _ = self._controller.ask(self.name, task, "queued")
-        schemas = self._controller.plan.operator(self.name).inputs
-        tables = [_table(stream) for _, stream in streams]
-        if tables:
-            return pa.concat_tables(tables, promote_options="default")
-        return schemas[0].empty_table() if schemas else pa.table({})
-
-    def step(self, n: int = 1, task: int | None = None, timeout: float | str = "10s") -> dict[int, int]:
-        """Let a task of a paused job consume exactly ``n`` rows; all others stand.
-
-        Returns
-        -------
-        dict
-            The operator's positions afterwards. Fewer rows than ``n`` where no more are at hand.
-        """
-        self._job._must_stand("step")
-        if task is None:
-            if self.tasks > 1:
-                raise AmbergateError(f"operator {self.name!r} has {self.tasks} tasks; say task=")
-            task = 0
-        key = (self.name, task)
-        gate = self._controller.gates[key]
-        target = gate.position + n
-        deadline = time.monotonic() + (seconds(timeout) or 10.0)
-        self._job._open([key], {key: target})
-        try:
-            while gate.position < target and not self._idle(key):
-                if time.monotonic() > deadline:
-                    raise TimeoutError(
-                        f"waited {timeout} for operator {self.name!r}, task {task} to step; "
-                        "a function has not returned"
-                    )
-                time.sleep(0.0002)
-        finally:
-            self._job._close([key])
-        return self.positions
-
-    def _idle(self, key: tuple[str, int]) -> bool:
-        """Whether a task has nothing it can do, in two looks 20 ms apart."""
-        gate = self._controller.gates[key]
-        before = (gate.position, gate.read()["busy_ns"])
-        if gate.is_running() or self._controller.state_of(*key) == "finished":
-            return not gate.is_running()
-        time.sleep(0.02)
-        return (gate.position, gate.read()["busy_ns"]) == before and not gate.is_running()
-
-
-class Breakpoint:
-    """A breakpoint as the user holds it."""
-
-    def __init__(self, controller: Controller, armed: PositionBreakpoint):
-        self._controller, self._armed = controller, armed
-
-    def __repr__(self) -> str:
-        state = "spent" if self._armed.spent else "armed" if self.enabled else "disabled"
-        return f"<Breakpoint {self.id} at {self.operator!r} {self._armed.positions}: {state}>"
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Breakpoint) and other._armed is self._armed
-
-    def __hash__(self) -> int:
-        return id(self._armed)
-
-    @property
-    def id(self) -> int:
-        """Its number in the job."""
-        return self._armed.number
-
-    @property
-    def operator(self) -> str:
-        """The operator it is set on."""
-        return self._armed.operator
-
-    @property
-    def positions(self) -> dict[int, int]:
-        """Task -> rows consumed before it is held."""
-        return dict(self._armed.positions)
-
-    @property
-    def hits(self) -> int:
-        """How often it was met."""
-        return self._armed.hits
-
-    @property
-    def enabled(self) -> bool:
-        """Whether it holds anyone."""
-        return self._armed.enabled
-
-    @enabled.setter
-    def enabled(self, value: bool) -> None:
-        self._armed.enabled = value
-        self._controller.limits_changed()
-
-    def remove(self) -> None:
-        """Forget it; all others stay."""
-        with self._controller.changed:
-            self._controller.breakpoints.remove(self.id)
-        self._controller.limits_changed()
-
-
-def _exception_of(raised: RaisedRow) -> BaseException | None:
-    if raised.pickled is None:
-        return None
-    try:
-        return pickle.loads(raised.pickled)
-    except Exception:  # its class cannot be made here; type, text and frames say the rest
-        return None
-
-
-def _death(lost: WorkerLost) -> str:
-    import signal
-
-    if lost.code < 0:
-        try:
-            how = f"was killed by {signal.Signals(-lost.code).name}"
-        except ValueError:
-            how = f"was killed by signal {-lost.code}"
-    else:
-        how = f"ended with exit code {lost.code}"
-    words = f"; its last words:\n{lost.last_words}" if lost.last_words else ""
-    return f"the process {how} while the job ran{words}"
-
-
-def _table(stream: Any) -> pa.Table:
-    return pa.ipc.open_stream(stream).read_all()
-
-
-__all__ = ["NO_LIMIT", "Breakpoint", "Job", "OperatorHandle"]

@@ -42,16 +42,18 @@ def start(
     PlanError
         The dataflow cannot be run as written; before anything is started.
     """
-    job = Job(deploy(
-        _nodes(sinks),
-        workers=workers,
-        backend=backend,
-        on_error=on_error,
-        paused=paused,
-        batch_rows=batch_rows,
-        ring_bytes=ring_bytes,
-        skipping=skipping,
-    ))
+    job = Job(
+        deploy(
+            _nodes(sinks),
+            workers=workers,
+            backend=backend,
+            on_error=on_error,
+            paused=paused,
+            batch_rows=batch_rows,
+            ring_bytes=ring_bytes,
+            skipping=skipping,
+        )
+    )
     if job.state == "failed":
         raise job.failure()
     return job

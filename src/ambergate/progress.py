@@ -32,7 +32,9 @@ class Progress:
 
     def __enter__(self) -> Progress:
         if self.shown:
-            self._thread = threading.Thread(target=self._run, name="ambergate-progress", daemon=True)
+            self._thread = threading.Thread(
+                target=self._run, name="ambergate-progress", daemon=True
+            )
             self._thread.start()
         return self
 
@@ -56,7 +58,9 @@ class Progress:
         from rich.table import Table
 
         now = time.monotonic()
-        table = Table(title=f"job {self.job.state}, {now - self._began:.1f} s", title_justify="left")
+        table = Table(
+            title=f"job {self.job.state}, {now - self._began:.1f} s", title_justify="left"
+        )
         for heading in ("operator", "tasks", "rows in", "rows out", "rows/s", "busy"):
             table.add_column(heading, justify="left" if heading == "operator" else "right")
         rows: dict[str, list[dict[str, Any]]] = {}

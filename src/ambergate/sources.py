@@ -64,16 +64,12 @@ def read_json(
     return _source(ReadJson(path, types=_parsed(types)), "read_json", name, parallelism)
 
 
-def read_parquet(
-    path: Any, *, name: str | None = None, parallelism: int | None = None
-) -> Stream:
+def read_parquet(path: Any, *, name: str | None = None, parallelism: int | None = None) -> Stream:
     """Rows of Parquet files; row groups are dealt to the tasks in order, i mod tasks."""
     return _source(ReadParquet(path), "read_parquet", name, parallelism)
 
 
-def from_arrow(
-    tables: Any, *, name: str | None = None, parallelism: int | None = None
-) -> Stream:
+def from_arrow(tables: Any, *, name: str | None = None, parallelism: int | None = None) -> Stream:
     """Rows of Arrow data: a table, or anything with ``__arrow_c_stream__``, or a dict of columns.
 
     A list of tables gives one task each; one table is dealt to the tasks in contiguous slices.

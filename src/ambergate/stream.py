@@ -77,7 +77,9 @@ class Stream:
         """
         if isinstance(predicate, Expr):
             if columns is not None:
-                raise PlanError(name or "filter", "columns= goes with a function, not an expression")
+                raise PlanError(
+                    name or "filter", "columns= goes with a function, not an expression"
+                )
             return self.then(Filter(predicate), name, parallelism)
         if not callable(predicate):
             raise PlanError(
@@ -88,7 +90,10 @@ class Stream:
         return self.then(FilterFunction(predicate, names_of_columns(columns)), name, parallelism)
 
     def select(
-        self, *columns: str | Expr, name: str | None = None, parallelism: int | None = None,
+        self,
+        *columns: str | Expr,
+        name: str | None = None,
+        parallelism: int | None = None,
         **computed: Any,
     ) -> Stream:
         """Keep the named columns and those computed, in this order.
@@ -101,11 +106,16 @@ class Stream:
         return self.then(Select(named_columns("select", columns, computed)), name, parallelism)
 
     def with_columns(
-        self, *columns: Expr, name: str | None = None, parallelism: int | None = None,
+        self,
+        *columns: Expr,
+        name: str | None = None,
+        parallelism: int | None = None,
         **computed: Any,
     ) -> Stream:
         """Add the computed columns, or replace those of the same name in place."""
-        return self.then(WithColumns(named_columns("with_columns", columns, computed)), name, parallelism)
+        return self.then(
+            WithColumns(named_columns("with_columns", columns, computed)), name, parallelism
+        )
 
     def drop(
         self, *columns: str, name: str | None = None, parallelism: int | None = None
@@ -247,9 +257,7 @@ class Stream:
         flags = descending if isinstance(descending, bool) else tuple(descending)
         return self.then(Top(n, columns, flags), name, parallelism)
 
-    def limit(
-        self, n: int, *, name: str | None = None, parallelism: int | None = None
-    ) -> Stream:
+    def limit(self, n: int, *, name: str | None = None, parallelism: int | None = None) -> Stream:
         """The first ``n`` rows to come; what feeds them alone is stopped then."""
         return self.then(Limit(n), name, parallelism)
 
@@ -281,14 +289,22 @@ class Stream:
     # ends
 
     def write_csv(
-        self, target: str, *, if_exists: str = "error", name: str | None = None,
+        self,
+        target: str,
+        *,
+        if_exists: str = "error",
+        name: str | None = None,
         parallelism: int | None = None,
     ) -> Sink:
         """One CSV file, or with a trailing ``/`` a folder of parts; visible when all is written."""
         return self._end(WriteCsv(str(target), if_exists=if_exists), "write_csv", name, parallelism)
 
     def write_json(
-        self, target: str, *, if_exists: str = "error", name: str | None = None,
+        self,
+        target: str,
+        *,
+        if_exists: str = "error",
+        name: str | None = None,
         parallelism: int | None = None,
     ) -> Sink:
         """JSON lines, as ``write_csv``."""
@@ -297,7 +313,11 @@ class Stream:
         )
 
     def write_parquet(
-        self, target: str, *, if_exists: str = "error", name: str | None = None,
+        self,
+        target: str,
+        *,
+        if_exists: str = "error",
+        name: str | None = None,
         parallelism: int | None = None,
     ) -> Sink:
         """Parquet, as ``write_csv``."""
@@ -306,8 +326,12 @@ class Stream:
         )
 
     def for_each(
-        self, fn: Callable[..., Any], columns: list[str] | None = None, *,
-        name: str | None = None, parallelism: int | None = None,
+        self,
+        fn: Callable[..., Any],
+        columns: list[str] | None = None,
+        *,
+        name: str | None = None,
+        parallelism: int | None = None,
     ) -> Sink:
         """Call ``fn`` with each row, at once and at least once; in the worker's process."""
         return self._end(ForEach(fn, names_of_columns(columns)), "for_each", name, parallelism)
@@ -338,9 +362,7 @@ class Stream:
         """The stream that ``operator`` makes of this one."""
         return node_of(operator, (self.node,), name, parallelism, kind)
 
-    def _end(
-        self, description: Any, kind: str, name: str | None, parallelism: int | None
-    ) -> Sink:
+    def _end(self, description: Any, kind: str, name: str | None, parallelism: int | None) -> Sink:
         if hasattr(description, "output_schema"):
             description.output_schema(name or kind, self.schema)
         node = Node("sink", kind, description, (self.node,), self.schema, name, parallelism)

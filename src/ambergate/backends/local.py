@@ -19,10 +19,7 @@ from ambergate.messages import Deploy
 
 HASH_SEED = "0"
 LAST_WORDS_BYTES = 4096
-BOOT = (
-    "import sys; sys.path[:0] = {path!r}; "
-    "from ambergate.worker.main import main; main()"
-)
+BOOT = "import sys; sys.path[:0] = {path!r}; from ambergate.worker.main import main; main()"
 
 
 class LocalWorker:

@@ -36,7 +36,9 @@ class Link:
         """The descriptor to wait on."""
         return self.end.fileno()
 
-    def send(self, message: Any, descriptors: tuple[int, ...] = (), timeout_s: float = 10.0) -> bool:
+    def send(
+        self, message: Any, descriptors: tuple[int, ...] = (), timeout_s: float = 10.0
+    ) -> bool:
         """Send one message; False when the other end is gone.
 
         Raises TimeoutError when the other end does not read for ``timeout_s``.
@@ -51,7 +53,9 @@ class Link:
                     fds = array.array("i", descriptors)
                     ancillary = ((socket.SOL_SOCKET, socket.SCM_RIGHTS, fds),)
                 while len(frame):
-                    if not select.select([], [self.end], [], max(0.0, deadline - time.monotonic()))[1]:
+                    if not select.select([], [self.end], [], max(0.0, deadline - time.monotonic()))[
+                        1
+                    ]:
                         raise TimeoutError("the other end of a control link does not read")
                     sent = self.end.sendmsg([frame], ancillary, socket.MSG_DONTWAIT)
                     frame, ancillary = frame[sent:], ()

@@ -45,12 +45,16 @@ def plan_dataflow(
         No sink, clashing names, or a parallelism that an operator cannot have.
     """
     if not sinks:
-        raise PlanError("run", "there is nothing to run", "end a stream with a sink such as to_table()")
+        raise PlanError(
+            "run", "there is nothing to run", "end a stream with a sink such as to_table()"
+        )
     if workers < 1:
         raise PlanError("run", f"workers must be at least 1, got {workers}")
     for sink in sinks:
         if sink.role != "sink":
-            raise PlanError(sink.title, "is not a sink", "end the stream with write_*, for_each or to_table")
+            raise PlanError(
+                sink.title, "is not a sink", "end the stream with write_*, for_each or to_table"
+            )
     nodes = _expand(sinks)
     names = names_of(nodes)
     index = {id(node): number for number, node in enumerate(nodes)}
@@ -168,7 +172,9 @@ def _tasks_of(
     return wanted
 
 
-def _edges(nodes: list[Node], index: dict[int, int], operators: list[PhysicalOperator]) -> list[Edge]:
+def _edges(
+    nodes: list[Node], index: dict[int, int], operators: list[PhysicalOperator]
+) -> list[Edge]:
     edges = []
     for node in nodes:
         target = operators[index[id(node)]]

@@ -119,12 +119,18 @@ class Deployment:
         )
 
     def _open_task(self, operator: PhysicalOperator, number: int) -> Task:
-        gate = Gate(self.memory.view, self.layout.gate(self.plan.gate_index(operator.index, number)))
+        gate = Gate(
+            self.memory.view, self.layout.gate(self.plan.gate_index(operator.index, number))
+        )
         executor, ports = self._executor(operator, number)
         edges = []
         for index, edge in self.plan.outputs_of(operator.index):
-            writers = [writer for _, writer in sorted(
-                self._writers.get((index, number), []), key=lambda pair: pair[0])]
+            writers = [
+                writer
+                for _, writer in sorted(
+                    self._writers.get((index, number), []), key=lambda pair: pair[0]
+                )
+            ]
             edges.append(EdgeOutput(edge.exchange, writers, number, partition_batch))
         return Task(
             operator.name,

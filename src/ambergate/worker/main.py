@@ -111,4 +111,3 @@ def main() -> None:
     except BaseException as error:
         link.send(TaskRaised(describe_error(error, "worker", -1, -1, None, retryable=False)))
         raise
-
