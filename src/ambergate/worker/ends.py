@@ -1,4 +1,4 @@
-"""The executors at both ends of a dataflow: sources, file sinks, and results kept for the caller."""
+"""The executors at both ends of a dataflow: sources, file sinks, results for the caller."""
 
 from __future__ import annotations
 
