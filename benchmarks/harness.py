@@ -1,4 +1,4 @@
-"""Engines in turn: A B A B ..., under a lock, answers compared, one JSON line each.
+"""Engines in turn: A B B A ..., under a lock, answers compared, one JSON line each.
 
 Two figures taken at different times do not compare on a machine that others use. So each round
 runs every engine once, and what is quoted is the median over rounds of the ratio within a round.
@@ -98,7 +98,7 @@ class Contestant:
         self.name = name
         self.version = ""
         self.seconds: list[float] = []
-        self.words = tempfile.TemporaryFile("w+")  # what it says on standard error
+        self.words = tempfile.TemporaryFile("w+")  # noqa: SIM115 - standard error, closed with us
         self.process = subprocess.Popen(
             command,
             cwd=ROOT,
@@ -160,12 +160,13 @@ def compete(
 ) -> None:
     """Run all in turn, ``rounds`` times; every answer is compared, every time kept.
 
-    A first round that is not kept brings the files into memory and compiles what is compiled.
+    Every other round goes the other way round, so that a drift of the machine favours nobody. A
+    first round that is not kept brings the files into memory and compiles what is compiled.
     """
     for contestant in contestants:
         contestant.greet()
     for number in range(-1 if warm_up else 0, rounds):
-        for contestant in contestants:
+        for contestant in contestants if number % 2 == 0 else reversed(contestants):
             with alone():
                 seconds, answer = contestant.run()
             wrong = difference(answer, expected)
@@ -252,9 +253,12 @@ def emit_to(file: Any = None) -> Callable[[dict[str, Any]], None]:
     return emit
 
 
-def ambergate_engine(name: str = "ambergate", **environment: str) -> Engine:
-    """This checkout's engine, by the interpreter that runs the harness."""
-    paths = [str(ROOT / "src"), str(ROOT / "ext")]
-    ahead = environment.pop("PYTHONPATH", "")
-    path = os.pathsep.join([ahead, *paths] if ahead else paths)
-    return Engine(name, sys.executable, "benchmarks.programs", {**environment, "PYTHONPATH": path})
+def ambergate_engine(
+    name: str = "ambergate", module: str = "benchmarks.programs", *ahead: Path
+) -> Engine:
+    """The engine of this checkout, by the interpreter that runs the harness.
+
+    ``ahead`` are folders whose packages come before those of the checkout.
+    """
+    path = os.pathsep.join(str(folder) for folder in (*ahead, ROOT / "src", ROOT / "ext"))
+    return Engine(name, sys.executable, module, {"PYTHONPATH": path})

@@ -16,6 +16,7 @@ import pyarrow as pa
 
 import ambergate as ag
 from ambergate import col
+from ambergate.channels.gate import Gate
 from benchmarks.protocol import Order, Program, serve
 from benchmarks.workloads import Answer, of_groups, of_total, of_words
 
@@ -92,12 +93,21 @@ def prepare(order: Order) -> Program:
     return run
 
 
+def is_gated() -> bool:
+    """Whether the native modules look at the gate: all do, but those built to be compared with."""
+    gate = Gate()
+    gate.reset()
+    gate.set_limit(1)
+    return gate.rows(0, 2) == 1
+
+
 def own_version() -> str:
-    """The version of the installed package; empty for a bare checkout."""
+    """The version of the package and whether its native modules look at the gate."""
     try:
-        return version("ambergate")
-    except PackageNotFoundError:
-        return ""
+        number = version("ambergate")
+    except PackageNotFoundError:  # a bare checkout
+        number = "0"
+    return number if is_gated() else f"{number} ungated"
 
 
 if __name__ == "__main__":
