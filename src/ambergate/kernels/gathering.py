@@ -120,8 +120,8 @@ class ChunkedRows:
 
     def _take(self, index: int, type_: pa.DataType, places: Places) -> pa.Array:
         """By library calls, for types without a native loop: chunk by chunk, then put in order."""
-        if pa.types.is_null(type_):
-            return pa.nulls(len(places))
+        if not len(places) or pa.types.is_null(type_):
+            return pa.nulls(len(places), type_)
         numbers = np.where(places < 0, -1, places >> 32)
         order = np.argsort(numbers, kind="stable")
         pieces = []
@@ -132,8 +132,6 @@ class ChunkedRows:
             else:
                 rows = places[order[first:end]] & 0xFFFFFFFF
                 pieces.append(self.batches[chunk].column(index).take(pa.array(rows)))
-        if not pieces:
-            return pa.array([], type_)
         whole = pa.concat_arrays(pieces) if len(pieces) > 1 else pieces[0]
         back = np.empty(len(places), np.int64)
         back[order] = np.arange(len(places))
