@@ -138,9 +138,9 @@ class ChunkedRows:
         return whole.take(pa.array(back))
 
 
-def take_rows(batch: pa.RecordBatch, places: Places) -> pa.RecordBatch:
-    """A copy of the rows of ``batch`` at ``places``, which are row numbers."""
-    rows = ChunkedRows(batch.schema)
+def take_rows(batch: pa.RecordBatch, places: Places, schema: pa.Schema) -> pa.RecordBatch:
+    """A copy of the rows of ``batch`` at ``places``, which are row numbers, under ``schema``."""
+    rows = ChunkedRows(schema)
     rows.append(batch)
     return rows.gather_batch(places, 0, len(places))
 
