@@ -120,8 +120,8 @@ class ChunkedRows:
 
     def _take(self, index: int, type_: pa.DataType, places: Places) -> pa.Array:
         """By library calls, for types without a native loop: chunk by chunk, then put in order."""
-        if pa.types.is_null(type_):
-            return pa.nulls(len(places))
+        if not len(places) or pa.types.is_null(type_):
+            return pa.nulls(len(places), type_)
         numbers = np.where(places < 0, -1, places >> 32)
         order = np.argsort(numbers, kind="stable")
         pieces = []
@@ -132,17 +132,15 @@ class ChunkedRows:
             else:
                 rows = places[order[first:end]] & 0xFFFFFFFF
                 pieces.append(self.batches[chunk].column(index).take(pa.array(rows)))
-        if not pieces:
-            return pa.array([], type_)
         whole = pa.concat_arrays(pieces) if len(pieces) > 1 else pieces[0]
         back = np.empty(len(places), np.int64)
         back[order] = np.arange(len(places))
         return whole.take(pa.array(back))
 
 
-def take_rows(batch: pa.RecordBatch, places: Places) -> pa.RecordBatch:
-    """A copy of the rows of ``batch`` at ``places``, which are row numbers."""
-    rows = ChunkedRows(batch.schema)
+def take_rows(batch: pa.RecordBatch, places: Places, schema: pa.Schema) -> pa.RecordBatch:
+    """A copy of the rows of ``batch`` at ``places``, which are row numbers, under ``schema``."""
+    rows = ChunkedRows(schema)
     rows.append(batch)
     return rows.gather_batch(places, 0, len(places))
 

@@ -58,7 +58,8 @@ class SortedRuns:
             pending = self._pending
             whole = pending[0] if len(pending) == 1 else pa.concat_batches(pending)
             keys, indices = sort_run(*self.ordering.keys(whole), 0, whole.num_rows)
-            self.append(take_rows(whole, np.frombuffer(indices, np.int64)), keys)
+            places = np.frombuffer(indices, np.int64)
+            self.append(take_rows(whole, places, self._rows.schema), keys)
         self._pending, self._pending_rows = [], 0
 
     def append(self, batch: pa.RecordBatch, keys: Keys | None = None) -> None:

@@ -136,7 +136,7 @@ class TopExecutor:
             found = rows_before(*self._ordering.keys(batch), *self._bar, start, stop)
             places = np.frombuffer(found, np.int64)
         if len(places):
-            self._runs.add(take_rows(batch, places))
+            self._runs.add(take_rows(batch, places, self._schema))
 
     def _pack(self) -> None:
         """Begin packing when it is due, and advance it by one batch."""
