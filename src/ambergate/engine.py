@@ -13,11 +13,13 @@ import pyarrow as pa
 
 from ambergate.controller import job as machine
 from ambergate.controller.controller import Controller
+from ambergate.controller.feeder import Feeder
 from ambergate.errors import PlanError
 from ambergate.graph.explain import explain_plan
 from ambergate.graph.logical import Node
 from ambergate.graph.planner import plan_dataflow
 from ambergate.worker.deployment import layout_of
+from ambergate.worker.report import describe_error
 
 if TYPE_CHECKING:
     from ambergate.backends.base import Backend
@@ -75,7 +77,7 @@ def deploy(
             operator.description.check()
     layout = layout_of(plan)
     memory = chosen.memory(layout.nbytes)
-    feeders: list[Any] = []
+    feeders: list[Feeder] = []
 
     def cleanup() -> None:
         for feeder in feeders:
@@ -83,14 +85,43 @@ def deploy(
         memory.close()
 
     controller = Controller(plan, layout, memory, on_error, paused, cleanup)
+    if backend != "inline":
+        feeders += _feeders(controller)
     try:
         started = chosen.launch(plan, memory, f"{os.getpid()}-{secrets.token_hex(4)}", on_error)
     except BaseException:
         cleanup()
         raise
     LIVE.add(controller)
+    for feeder in feeders:
+        feeder.start()
     controller.start(started)
     return controller
+
+
+def _feeders(controller: Controller) -> list[Feeder]:
+    """One thread for each source whose rows can only be had in this process."""
+    made = []
+    for index, offset, nbytes in controller.layout.feeds:
+        operator = controller.plan.operators[index]
+
+        def failed(error: BaseException, name: str = operator.name) -> None:
+            controller.feed(
+                machine.Raised(describe_error(error, name, 0, -1, None, retryable=False))
+            )
+
+        made.append(
+            Feeder(
+                controller.plan,
+                controller.layout,
+                controller.memory,
+                operator,
+                offset,
+                nbytes,
+                failed,
+            )
+        )
+    return made
 
 
 def _backend(name: str) -> Backend:

@@ -75,7 +75,7 @@ class InlineBackend:
         workers = []
         for number in range(plan.workers):
             near, far = (Link(end) for end in socket.socketpair())
-            worker = Worker(far, plan, memory, number, job)
+            worker = Worker(far, plan, memory, number, job, in_caller=True)
             workers.append(InlineWorker(near, far, worker, number))
         for worker in workers:
             worker.start()

@@ -2,7 +2,8 @@
 
     +----------------------+---------------------+-----------------+
     | bells, one a worker  | gates, one a task   | rings           |
-    | 128 bytes each       | GATE_BYTES each     | ring_bytes each |
+    | and one of the       | GATE_BYTES each     | ring_bytes each |
+    | caller, 128 bytes    |                     |                 |
     +----------------------+---------------------+-----------------+
 
 One anonymous mapping holds all of a job's shared words: one descriptor travels to the workers, and
@@ -29,10 +30,11 @@ class Layout:
     gates: int
     gate_bytes: int
     channels: tuple[Channel, ...]
+    feeds: tuple[tuple[int, int, int], ...]  # operator, offset, bytes: rings from the caller
     nbytes: int
 
     def bell(self, worker: int) -> int:
-        """Offset of a worker's bell."""
+        """Offset of a worker's bell; the caller's comes after the last worker's."""
         return self.bells + worker * LINE_BYTES
 
     def gate(self, number: int) -> int:
@@ -41,8 +43,8 @@ class Layout:
 
     @property
     def rings(self) -> int:
-        """How many channels cross between workers."""
-        return sum(1 for channel in self.channels if channel.nbytes)
+        """How many channels cross between processes."""
+        return sum(1 for channel in self.channels if channel.nbytes) + len(self.feeds)
 
 
 def ring_bytes_for(channels: int) -> int:
@@ -62,7 +64,7 @@ def lay_out(plan: Plan, gate_bytes: int, ring_header_bytes: int) -> Layout:
         for one, other in edge.pairs(up, down):
             bare.append(Channel(number, one, other, plan.worker_of(one), plan.worker_of(other)))
     bells = 0
-    gates = _aligned(plan.workers * LINE_BYTES, 4096)
+    gates = _aligned((plan.workers + 1) * LINE_BYTES, 4096)
     offset = _aligned(gates + plan.tasks * gate_bytes, 4096)
     ring = ring_header_bytes + _aligned(plan.ring_bytes, 64)
     channels = []
@@ -82,7 +84,12 @@ def lay_out(plan: Plan, gate_bytes: int, ring_header_bytes: int) -> Layout:
             )
         )
         offset = _aligned(offset + ring, 4096)
-    return Layout(bells, gates, gate_bytes, tuple(channels), offset)
+    feeds = []
+    for operator in plan.operators:
+        if operator.role == "source" and getattr(operator.description, "in_caller", False):
+            feeds.append((operator.index, offset, ring))
+            offset = _aligned(offset + ring, 4096)
+    return Layout(bells, gates, gate_bytes, tuple(channels), tuple(feeds), offset)
 
 
 def _aligned(nbytes: int, to: int) -> int:

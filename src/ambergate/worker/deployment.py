@@ -36,6 +36,7 @@ class Deployment:
     worker : which worker this is
     job : a token unique to this run, for the names of unfinished files
     report : called by tasks with what happens to them
+    in_caller : whether this is the caller's own process, where its iterables can be read directly
     """
 
     def __init__(
@@ -46,7 +47,9 @@ class Deployment:
         worker: int,
         job: str,
         report: Callable[..., None],
+        in_caller: bool = False,
     ):
+        self.in_caller = in_caller
         self.plan, self.layout, self.memory, self.worker, self.job = (
             plan,
             layout,
@@ -106,6 +109,12 @@ class Deployment:
                 reader = Stash(reader) if edge.unbounded else reader
                 self._readers.setdefault((channel.edge, channel.target_task), []).append(reader)
 
+    def _feed(self, operator: PhysicalOperator, offset: int, nbytes: int) -> Any:
+        """The reading end of the ring through which the caller feeds a source."""
+        caller = Bell(self.memory.view, self.layout.bell(self.plan.workers))
+        ring = Ring(self.memory.view, offset, nbytes, self.bell, caller)
+        return RingChannel.reader(ring, operator.schema, copy=True)
+
     def _keeps(self, operator: PhysicalOperator, port: int) -> bool:
         """Whether batches read from a ring may outlive the step: they are copied out then."""
         description = operator.description
@@ -147,6 +156,9 @@ class Deployment:
     def _executor(self, operator: PhysicalOperator, number: int) -> tuple[Any, list[Port]]:
         description = operator.description
         if operator.role == "source":
+            fed = [feed for feed in self.layout.feeds if feed[0] == operator.index]
+            if fed and not self.in_caller:
+                return SourceExecutor(), [Port(0, [self._feed(operator, *fed[0][1:])])]
             pump = ReadPump(
                 partial(
                     description.open,

@@ -29,9 +29,19 @@ START_TIMEOUT_S = 60.0
 class Worker:
     """The three threads of a worker, in a process of its own or in the caller's."""
 
-    def __init__(self, link: Link, plan: Plan, memory: Memory, worker: int, job: str):
+    def __init__(
+        self,
+        link: Link,
+        plan: Plan,
+        memory: Memory,
+        worker: int,
+        job: str,
+        in_caller: bool = False,
+    ):
         self.link = link
-        self.deployment = Deployment(plan, layout_of(plan), memory, worker, job, self._tell)
+        self.deployment = Deployment(
+            plan, layout_of(plan), memory, worker, job, self._tell, in_caller
+        )
         self.control = ControlThread(link, self.deployment)
         self.io = IoThread(self.deployment.pumps)
         self.data = DataThread(self.deployment.tasks, self.deployment.bell)
