@@ -176,4 +176,20 @@ class IllegalTransition(AmbergateError):
         past = "".join(f"\n  {line}" for line in self.history[-10:])
         return (
             f"{self.who} is {self.state} and cannot {self.event}; before that:{past or ' nothing'}"
+
+        return f"{self.who} is {self.state} and cannot {self.event}; before that:{past or ' nothing'}"
+
+
+class MemoryShortage(AmbergateError, MemoryError):
+    """Shared memory that cannot be had: the bytes needed and, where known, the bytes left."""
+
+    def __init__(self, needed: int, available: int | None = None):
+        super().__init__(needed, available)
+        self.needed, self.available = needed, available
+
+    def __str__(self) -> str:
+        left = "less is" if self.available is None else f"{self.available} are"
+        return (
+            f"{self.needed} bytes of shared memory are needed, {left} available; "
+            f"make the rings smaller with ring_bytes=, or use fewer workers"
         )

@@ -152,7 +152,7 @@ class LocalBackend:
             offset = 0
             for view in views:
                 if view.nbytes:
-                    shared.view[offset : offset + view.nbytes] = view
+                    shared.mapping[offset : offset + view.nbytes] = view
                     offset += view.nbytes
             descriptors = () if shared is None else (shared.fd,)
             for worker in workers:

@@ -17,8 +17,9 @@ from typing import Any
 
 import pyarrow as pa
 
+from ambergate.channels.bell import Bell
 from ambergate.channels.gate import Gate, TaskState
-from ambergate.channels.memory import Bell, Memory
+from ambergate.channels.memory import Memory
 from ambergate.controller import job as machine
 from ambergate.controller.breakpoints import Breakpoints
 from ambergate.controller.workers import WorkerHandle
@@ -70,12 +71,12 @@ class Controller:
         self.results: dict[tuple[str, int], list[pa.RecordBatch]] = {}
         self.gates = {
             (operator.name, task): Gate(
-                memory.view, layout.gate(plan.gate_index(operator.index, task))
+                memory.mapping, layout.gate(plan.gate_index(operator.index, task))
             )
             for operator in plan.operators
             for task in range(operator.tasks)
         }
-        self.bells = [Bell(memory.view, layout.bell(worker)) for worker in range(plan.workers)]
+        self.bells = [Bell(memory.mapping, layout.bell(worker)) for worker in range(plan.workers)]
         for gate in self.gates.values():
             gate.reset()
             gate.close(self.machine.turn)

@@ -7,9 +7,10 @@ from collections.abc import Callable
 from typing import Any
 
 from ambergate.batch import End
+from ambergate.channels.bell import Bell, Ring
 from ambergate.channels.channel import RingChannel
 from ambergate.channels.gate import Gate
-from ambergate.channels.memory import Bell, Memory, Ring
+from ambergate.channels.memory import Memory
 from ambergate.graph.layout import Layout
 from ambergate.graph.physical import PhysicalOperator, Plan
 
@@ -38,12 +39,12 @@ class Feeder(threading.Thread):
         failed: Callable[[BaseException], None],
     ):
         super().__init__(name=f"ambergate-feed-{operator.name}", daemon=True)
-        self._bell = Bell(memory.view, layout.bell(plan.workers))
-        worker = Bell(memory.view, layout.bell(plan.worker_of(0)))
+        self._bell = Bell(memory.mapping, layout.bell(plan.workers))
+        worker = Bell(memory.mapping, layout.bell(plan.worker_of(0)))
         self._writer = RingChannel.writer(
-            Ring(memory.view, offset, nbytes, worker, self._bell), operator.schema
+            Ring(memory.mapping, offset, nbytes, worker, self._bell), operator.schema
         )
-        self._gate = Gate(memory.view, layout.gate(plan.gate_index(operator.index, 0)))
+        self._gate = Gate(memory.mapping, layout.gate(plan.gate_index(operator.index, 0)))
         self._open = lambda: operator.description.open(
             0, 1, operator.columns, operator.predicate, plan.batch_rows
         )

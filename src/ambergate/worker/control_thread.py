@@ -161,7 +161,7 @@ class ControlThread:
             executor = self._task(ask).executor
             stream = as_stream(executor.batches, executor.schema)
             memory = Memory.create(max(len(stream), 1))
-            memory.view[: len(stream)] = stream
+            memory.mapping[: len(stream)] = stream
             self.link.send(Answer(ask.number, len(stream), descriptors=1), (memory.fd,))
         except BaseException as error:
             failure = describe_error(error, ask.operator, ask.task, -1, None, False)

@@ -6,9 +6,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from ambergate.channels.bell import RING_HEADER_BYTES, Bell, Ring
 from ambergate.channels.channel import LocalChannel, RingChannel
 from ambergate.channels.gate import GATE_BYTES, Gate
-from ambergate.channels.memory import Bell, Memory, Ring
+from ambergate.channels.memory import Memory
 from ambergate.graph.layout import Layout, lay_out
 from ambergate.graph.physical import PhysicalOperator, Plan
 from ambergate.kernels.partition import partition_batch
@@ -18,8 +19,6 @@ from ambergate.worker.inputs import Port, Stash
 from ambergate.worker.io_thread import ReadPump, WritePump
 from ambergate.worker.outputs import EdgeOutput, Outputs
 from ambergate.worker.task import Task
-
-RING_HEADER_BYTES = Ring.HEADER_BYTES
 
 
 def layout_of(plan: Plan) -> Layout:
@@ -57,7 +56,7 @@ class Deployment:
             worker,
             job,
         )
-        self.bells = [Bell(memory.view, layout.bell(each)) for each in range(plan.workers)]
+        self.bells = [Bell(memory.mapping, layout.bell(each)) for each in range(plan.workers)]
         self.bell = self.bells[worker]
         self.pumps: list[Any] = []
         self.sinks: list[WritePump] = []
@@ -92,7 +91,7 @@ class Deployment:
                 writer = reader = LocalChannel(**bound)
             elif at_source or at_target:
                 ring = Ring(
-                    self.memory.view,
+                    self.memory.mapping,
                     channel.offset,
                     channel.nbytes,
                     self.bells[channel.target_worker],
@@ -111,8 +110,8 @@ class Deployment:
 
     def _feed(self, operator: PhysicalOperator, offset: int, nbytes: int) -> Any:
         """The reading end of the ring through which the caller feeds a source."""
-        caller = Bell(self.memory.view, self.layout.bell(self.plan.workers))
-        ring = Ring(self.memory.view, offset, nbytes, self.bell, caller)
+        caller = Bell(self.memory.mapping, self.layout.bell(self.plan.workers))
+        ring = Ring(self.memory.mapping, offset, nbytes, self.bell, caller)
         return RingChannel.reader(ring, operator.schema, copy=True)
 
     def _keeps(self, operator: PhysicalOperator, port: int) -> bool:
@@ -129,7 +128,7 @@ class Deployment:
 
     def _open_task(self, operator: PhysicalOperator, number: int) -> Task:
         gate = Gate(
-            self.memory.view, self.layout.gate(self.plan.gate_index(operator.index, number))
+            self.memory.mapping, self.layout.gate(self.plan.gate_index(operator.index, number))
         )
         executor, ports = self._executor(operator, number)
         edges = []
