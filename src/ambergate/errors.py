@@ -174,10 +174,8 @@ class IllegalTransition(AmbergateError):
 
     def __str__(self) -> str:
         past = "".join(f"\n  {line}" for line in self.history[-10:])
-        return (
-            f"{self.who} is {self.state} and cannot {self.event}; before that:{past or ' nothing'}"
-
-        return f"{self.who} is {self.state} and cannot {self.event}; before that:{past or ' nothing'}"
+        before = past or " nothing"
+        return f"{self.who} is {self.state} and cannot {self.event}; before that:{before}"
 
 
 class MemoryShortage(AmbergateError, MemoryError):
