@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from typing import Any
 
@@ -87,6 +88,7 @@ class Job:
         if not standing:
             return PauseReport(False, self.state, tuple(controller.still_running()))
         if self.state != "paused":
+            self._see_the_end(timeout)
             return PauseReport(False, self.state)
         return PauseReport(True, "paused", (), *in_flight(controller))
 
@@ -247,6 +249,16 @@ class Job:
         return failed
 
     # parts of the above
+
+    def _see_the_end(self, timeout: float | str | None) -> None:
+        """All tasks have finished: outputs are being made visible, which a pause lets happen."""
+        controller = self._controller
+        with controller.changed, contextlib.suppress(TimeoutError):
+            controller.wait_until(
+                lambda: controller.machine.ended or controller.machine.state == "running",
+                seconds(timeout),
+                "outputs to become visible",
+            )
 
     def _stop(self) -> Hit | Failure | None:
         stops = [self._seen(each) for each in list(self._controller.machine.stops)]
