@@ -47,7 +47,7 @@ test-fast: build  ## the tests that take seconds
 lint: $(INSTALLED)  ## ruff, its formatter, and cython-lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/cython-lint ext
+	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/cython-lint ext  # it starts pycodestyle by name
 
 format: $(INSTALLED)  ## let ruff mend what it can
 	$(BIN)/ruff check --fix .
