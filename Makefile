@@ -54,7 +54,7 @@ format: $(INSTALLED)  ## let ruff mend what it can
 	$(BIN)/ruff format .
 
 typecheck: build  ## pyright over the package
-	$(BIN)/pyright
+	$(BIN)/pyright --pythonpath $(BIN)/python
 
 stress: build  ## the lock-free code under the sanitizers, which its tests build for themselves
 	$(BIN)/python -m pytest tests/stress --timeout=600
