@@ -11,11 +11,11 @@ import time
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ambergate import col
 from ambergate.channels.gate import DONE, Gate
+from ambergate.expr import col
 from ambergate.kernels.evaluate import compile_expression
-from benchmarks.programs import own_version
 from benchmarks.protocol import Order, Program, serve
+from benchmarks.version import own_version
 from benchmarks.workloads import Answer, of_total
 
 BATCH_ROWS = 16_384
