@@ -5,8 +5,6 @@ import pyarrow as pa
 import ambergate as ag
 
 
-
-
 def seq_tables(n=100_000, parts=4, batch=None):
     """One table per partition p = id mod parts, in order of k = id div parts."""
     tables = []

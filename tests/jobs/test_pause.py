@@ -44,7 +44,9 @@ def test_fifty_random_pauses_change_nothing(backend):
 
 
 def test_nothing_moves_while_paused(backend):
-    sink = seq(100_000).map(slow, columns=["v"], returns={"v": "int64"}, name="m").to_table(name="t")
+    sink = (
+        seq(100_000).map(slow, columns=["v"], returns={"v": "int64"}, name="m").to_table(name="t")
+    )
     with ag.start(sink, workers=2, backend=backend) as job:
         time.sleep(0.1)
         report = job.pause()
@@ -83,8 +85,11 @@ def test_a_long_call_is_pausing_and_everything_is_still_answered(holds_the_inter
                 time.sleep(1.8)
         return id
 
-    sink = seq(4000).map(stuck, columns=["id"], returns={"id": "int64"}, name="m",
-                         parallelism=4).to_table(name="t")
+    sink = (
+        seq(4000)
+        .map(stuck, columns=["id"], returns={"id": "int64"}, name="m", parallelism=4)
+        .to_table(name="t")
+    )
     with ag.start(sink, workers=4, backend="local") as job:
         deadline = time.monotonic() + 10
         while job["m"].positions[0] < 1 and time.monotonic() < deadline:

@@ -28,8 +28,11 @@ def test_each_task_is_held_at_its_own_position(backend, batch_rows):
         assert_conserved(job)
         held = job["low"].held(task=1)
         assert (held["p"], held["k"], held["id"]) == (1, 2500, 10_001)
-        low = {task: seen["released"] + seen["pending"] for (name, task), seen in
-               counts(job).items() if name == "low"}
+        low = {
+            task: seen["released"] + seen["pending"]
+            for (name, task), seen in counts(job).items()
+            if name == "low"
+        }
         assert low == {0: 500, 1: 1250, 2: 0, 3: 12_500}
         job.resume()
         job.wait(timeout="60s")
@@ -61,8 +64,11 @@ def test_stepping_moves_one_task_by_exactly_that_many_rows(backend):
 
 
 def test_a_breakpoint_beyond_the_end_is_reached_by_finishing(backend):
-    sink = seq(1000).map(lambda v: v + 1, columns=["v"], returns={"v": "int64"}, name="m",
-                         parallelism=4).to_table(name="t")
+    sink = (
+        seq(1000)
+        .map(lambda v: v + 1, columns=["v"], returns={"v": "int64"}, name="m", parallelism=4)
+        .to_table(name="t")
+    )
     with ag.start(sink, workers=2, backend=backend, paused=True) as job:
         armed = job["m"].break_at({0: 100, 1: 10_000})
         job.resume()
