@@ -6,6 +6,7 @@ PEERS ?= .venv-peers
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 BUILT := $(VENV)/.built
+CHECKED := $(VENV)/.checked
 NATIVE := $(wildcard ext/ambergate_native/*.pyx ext/ambergate_native/*.pxd ext/ambergate_native/*.h)
 FLIGHTS := data/flights
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -31,11 +32,13 @@ $(INSTALLED): pyproject.toml setup.py | $(BIN)/python
 build: $(BUILT)  ## the native modules, in place
 
 $(BUILT): $(INSTALLED) $(NATIVE)
-	$(BIN)/python setup.py -q build_ext --inplace
+	$(BIN)/python setup.py -q build_ext --inplace $(if $(wildcard $(CHECKED)),--force)
+	rm -f $(CHECKED)
 	touch $@
 
 build-checked: $(INSTALLED)  ## the native modules with bounds checks, in place; `make build` undoes it
 	rm -f $(BUILT)
+	touch $(CHECKED)
 	AMBERGATE_CHECKED=1 $(BIN)/python setup.py -q build_ext --inplace --force
 
 test: build  ## every test, and every example in a docstring
@@ -47,14 +50,14 @@ test-fast: build  ## the tests that take seconds
 lint: $(INSTALLED)  ## ruff, its formatter, and cython-lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/cython-lint ext
+	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/cython-lint ext  # it starts pycodestyle by name
 
 format: $(INSTALLED)  ## let ruff mend what it can
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
 typecheck: build  ## pyright over the package
-	$(BIN)/pyright
+	$(BIN)/pyright --pythonpath $(BIN)/python
 
 stress: build  ## the lock-free code under the sanitizers, which its tests build for themselves
 	$(BIN)/python -m pytest tests/stress --timeout=600
@@ -96,5 +99,5 @@ wheel: $(INSTALLED)  ## sdist and wheel in dist/
 
 clean:  ## what building left behind; the environments and downloaded data stay
 	rm -rf build dist *.egg-info src/*.egg-info .pytest_cache .hypothesis .ruff_cache .mypy_cache
-	rm -f $(BUILT) ext/ambergate_native/*.so ext/ambergate_native/*.c
+	rm -f $(BUILT) $(CHECKED) ext/ambergate_native/*.so ext/ambergate_native/*.c
 	find . -name __pycache__ -not -path "./.venv*" -prune -exec rm -rf {} +

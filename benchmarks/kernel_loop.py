@@ -10,12 +10,12 @@ import time
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from ambergate.kernels.evaluate import compile_expression
 
-from ambergate import col
 from ambergate.channels.gate import DONE, Gate
-from benchmarks.programs import own_version
+from ambergate.expr import col
+from ambergate.kernels.evaluate import compile_expression
 from benchmarks.protocol import Order, Program, serve
+from benchmarks.version import own_version
 from benchmarks.workloads import Answer, of_total
 
 BATCH_ROWS = 16_384
@@ -42,11 +42,10 @@ def prepare(order: Order) -> Program:
         for batch in batches:
             gate.at(position)
             rows = batch.num_rows
-            status, cursor, mask = above.evaluate(batch, 0, rows, gate)
-            assert (status, cursor) == (DONE, rows)
-            status, cursor, y = scaled.evaluate(batch, 0, rows, gate)
-            assert (status, cursor) == (DONE, rows)
-            results.append((mask, y))
+            mask = above.evaluate(batch, 0, rows, gate)
+            y = scaled.evaluate(batch, 0, rows, gate)
+            assert mask.status == y.status == DONE
+            results.append((mask.values, y.values))
             position += rows
         seconds = time.perf_counter() - started
         kept = [y.filter(mask).to_numpy() for mask, y in results]

@@ -9,15 +9,14 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import pyarrow as pa
 
 import ambergate as ag
 from ambergate import col
-from ambergate.channels.gate import Gate
 from benchmarks.protocol import Order, Program, serve
+from benchmarks.version import own_version
 from benchmarks.workloads import Answer, of_groups, of_total, of_words
 
 RESULT = "t"
@@ -91,23 +90,6 @@ def prepare(order: Order) -> Program:
         return seconds, answer(order.workload.name, result)
 
     return run
-
-
-def is_gated() -> bool:
-    """Whether the native modules look at the gate: all do, but those built to be compared with."""
-    gate = Gate()
-    gate.reset()
-    gate.set_limit(1)
-    return gate.rows(0, 2) == 1
-
-
-def own_version() -> str:
-    """The version of the package and whether its native modules look at the gate."""
-    try:
-        number = version("ambergate")
-    except PackageNotFoundError:  # a bare checkout
-        number = "0"
-    return number if is_gated() else f"{number} ungated"
 
 
 if __name__ == "__main__":

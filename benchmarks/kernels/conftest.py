@@ -3,9 +3,9 @@
 import numpy as np
 import pyarrow as pa
 import pytest
-from benchmarks import tables
 
 from ambergate.channels.gate import Gate
+from benchmarks import tables
 
 ROWS = 16_384
 

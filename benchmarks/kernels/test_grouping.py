@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from ambergate.kernels.grouping import Grouper
 
 from ambergate.channels.gate import DONE
+from ambergate.kernels.grouping import Grouper
 
 
 @pytest.mark.parametrize("table", ["batch", "zipf"])

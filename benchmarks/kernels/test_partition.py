@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from ambergate.kernels.hashing import hash_rows
 from ambergate.kernels.partition import partition_batch
 

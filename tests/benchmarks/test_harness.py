@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+
 from benchmarks import harness, jobs
 from benchmarks.harness import Contestant, EngineFailed, WrongAnswer, compete, ratio, records
 

@@ -4,6 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+
 from benchmarks import tables
 from benchmarks.workloads import AGREED, WORKLOADS, difference, of_total, running_count
 
