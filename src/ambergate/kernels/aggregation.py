@@ -14,9 +14,10 @@ from ambergate.kernels.kept_rows import DistinctCounts, FirstRows, LastRows, Lis
 from ambergate_native.aggregation import Counts, Records, newcomers
 from ambergate_native.extremes import Decimals, Values
 from ambergate_native.sums import FloatSums, Moments, WideSums
+from ambergate_native.tallies import Tally
 from ambergate_native.texts import Texts
 
-__all__ = ["Accumulator", "accumulator", "newcomers", "steps"]
+__all__ = ["Accumulator", "Plain", "Tally", "accumulator", "newcomers", "steps"]
 
 Ids = npt.NDArray[np.int64] | None
 CHECKED_GROUPS = 65_536
@@ -156,17 +157,6 @@ class Plain:
     def update(self, ids: Ids, array: pa.Array | None, start: int, stop: int) -> None:
         """See Accumulator."""
         self.records.update(ids, array, start, stop)
-
-    def merge(
-        self, ids: Ids, array: pa.Array, counts: pa.Array | None, start: int, stop: int
-    ) -> None:
-        """Take what another accumulator made of rows: counts, or sums with the counts of values."""
-        if isinstance(self.records, Counts):
-            self.records.merge(ids, array, start, stop)
-        elif counts is not None and isinstance(self.records, FloatSums | WideSums):
-            self.records.merge(ids, array, counts, start, stop)
-        else:
-            self.records.update(ids, array, start, stop)
 
     def values(self, first: int, last: int, strict: bool = True) -> pa.Array:
         """See Accumulator."""

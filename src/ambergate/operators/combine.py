@@ -171,10 +171,8 @@ class CombineExecutor:
             groups.assign(keys, start, sample, self._open)
             if groups.count > WORTH * (sample - start):
                 return self._row_by_row(keys, values, start, stop)
-            groups.grouper.clear()
-        ids, _ = groups.assign(keys, start, stop, self._open)
-        for each, array in zip(groups.accumulators, values, strict=True):
-            each.update(ids, array, start, stop)
+            groups.clear()
+        groups.update(keys, [(array, None) for array in values], start, stop, self._open)
         return groups.batch(0, groups.count)
 
     def _row_by_row(
