@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-__all__ = ["Barrier", "Change", "End", "Item", "Marker", "Watermark"]
+__all__ = ["Barrier", "Change", "End", "Item", "Marker", "Skipped", "Watermark"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,5 +35,23 @@ class Change:
     id: int
 
 
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """Rows a source did not read, since the filter right behind it would reject all of them.
+
+    They have positions like any others: the source and the filter consume them, nobody sees them.
+    """
+
+    num_rows: int
+
+    def slice(self, start: int, rows: int) -> Skipped:
+        """``rows`` of these from ``start`` on."""
+        return Skipped(min(rows, self.num_rows - start))
+
+    def get_total_buffer_size(self) -> int:
+        """Skipped rows take no memory."""
+        return 0
+
+
 Marker = End | Barrier | Watermark | Change
-Item = pa.RecordBatch | Marker
+Item = pa.RecordBatch | Marker | Skipped
