@@ -1,3 +1,4 @@
+from cpython.object cimport PyObject
 from libc.stdint cimport int64_t
 
 from ambergate_native.bell cimport Bell
@@ -47,7 +48,9 @@ cdef class Ring:
     # the reader's own
     cdef int64_t cursor                    # start of the next record
     cdef int64_t tail_seen
-    cdef Record current                    # the record at the cursor, where it was peeked at
+    cdef int64_t peeked                    # lease of the record at the cursor, or -1
+    cdef int64_t peeked_stop               # where it ends
+    cdef PyObject* current                 # its Record while one is alive, which tells its end
     cdef Lease* leases                     # circular; records handed out and not yet released
     cdef int64_t lease_room                # a power of two
     cdef int64_t lease_first, lease_next   # ever-growing numbers of leases
@@ -57,6 +60,7 @@ cdef class Ring:
     cdef void publish_claim(self, int64_t kind, int64_t rows, int64_t flags,
                             int64_t counted) noexcept nogil
     cdef RecordHeader* next_record(self) noexcept nogil
+    cdef int find(self) except -1
     cdef int64_t lend(self, int64_t stop) except -1 nogil
     cdef void release(self, int64_t lease) noexcept nogil
 

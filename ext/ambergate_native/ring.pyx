@@ -35,6 +35,7 @@ from cpython.buffer cimport (
     PyBuffer_Release,
     PyObject_GetBuffer,
 )
+from cpython.object cimport PyObject
 from libc.stdint cimport int64_t, uintptr_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
@@ -59,19 +60,23 @@ cdef inline int64_t aligned(int64_t size) noexcept nogil:
 
 
 @cython.final
-@cython.no_gc_clear
+@cython.no_gc
 cdef class Record:
     """One record in place, read-only; a buffer of ``size`` bytes.
 
-    Its space is released when the last reference to it, or to a buffer made from it, is gone. The
-    collector must not clear it: the release needs its ring.
+    Its space is released when the ring has advanced over it and the last reference to it, or to a
+    buffer made from it, is gone.
     """
 
     def __cinit__(self):
         self.lease = -1
 
     def __dealloc__(self):
-        if self.lease >= 0:
+        if self.lease < 0:
+            return
+        if self.lease == self.ring.peeked:  # not read yet: the next peek makes another Record
+            self.ring.current = NULL
+        else:
             self.ring.release(self.lease)
 
     def __len__(self):
@@ -168,7 +173,8 @@ cdef class Ring:
         # a side that takes over from another goes on where that one stood
         self.head_seen = self.cursor = load_acquire(&self.reader.head)
         self.tail = self.tail_seen = load_acquire(&self.writer.tail)
-        self.claimed = -1
+        self.claimed = self.peeked = -1
+        self.current = NULL
         self.lease_room = 16
         self.lease_first = self.lease_next = 0
         self.leases = <Lease*>malloc(self.lease_room * sizeof(Lease))
@@ -347,40 +353,55 @@ cdef class Ring:
             store_release(&self.reader.head, head)
             self.space_bell.sound()
 
+    cdef int find(self) except -1:
+        """Pass skips up to the record at the cursor and lend it; 0: there is none."""
+        cdef RecordHeader* header
+        cdef int64_t stop
+        while self.peeked < 0:
+            header = self.next_record()
+            if header == NULL:
+                return 0
+            stop = self.cursor + HEADER + aligned(header.size)
+            if not 0 <= header.size <= self.capacity or stop > self.tail_seen:
+                raise RuntimeError(f"a record of {header.size} bytes at {self.cursor} in a ring "
+                                   f"published up to {self.tail_seen}: its memory was overwritten")
+            if header.kind == SKIP:
+                self.release(self.lend(stop))
+                self.cursor = stop
+            else:
+                self.peeked = self.lend(stop)
+                self.peeked_stop = stop
+        return 1
+
     def peek(self):
         """The next record, or None; the same one until ``advance``."""
         cdef RecordHeader* header
         cdef Record record
-        cdef int64_t stop
-        if self.current is not None:
-            return self.current
-        while True:
-            header = self.next_record()
-            if header == NULL:
-                return None
-            stop = self.cursor + HEADER + aligned(header.size)
-            if header.size < 0 or stop > self.tail_seen:
-                raise RuntimeError(f"a record of {header.size} bytes at {self.cursor} in a ring "
-                                   f"published up to {self.tail_seen}: its memory was overwritten")
-            if header.kind != SKIP:
-                break
-            self.release(self.lend(stop))
-            self.cursor = stop
+        if self.current != NULL:
+            return <Record>self.current
+        if not self.find():
+            return None
+        header = <RecordHeader*>(self.records + self.cursor % self.capacity)
         record = Record.__new__(Record)
         record.ring = self
         record.bytes = <char*>header + HEADER
         record.size = record.shape = header.size
         record.kind, record.rows, record.flags = header.kind, header.rows, header.flags
-        record.lease = self.lend(stop)
-        self.current = record
+        record.lease = self.peeked
+        self.current = <PyObject*>record
         return record
 
     def advance(self):
         """Go on to the next record; the one peeked at lives on with those who hold it."""
-        if self.current is None and self.peek() is None:
+        cdef int64_t lease
+        if not self.find():
             raise ValueError("advance over a record that is not there")
-        self.cursor += HEADER + aligned(self.current.size)
-        self.current = None
+        lease = self.peeked
+        self.cursor = self.peeked_stop
+        self.peeked = -1
+        if self.current == NULL:
+            self.release(lease)
+        self.current = NULL
 
     def unread(self):
         """Copies of all records from the cursor on: tuples of kind, rows, flags, bytes."""
