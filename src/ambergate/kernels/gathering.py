@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+
 from ambergate_native.gathering import (
     Chunks,
     gather_bytes,

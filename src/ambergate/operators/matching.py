@@ -79,7 +79,7 @@ def unified(
     left_on: tuple[str, ...],
     right_on: tuple[str, ...],
 ) -> tuple[pa.DataType, ...]:
-    """The type in which each pair of keys is compared; PlanError naming both where there is none."""
+    """The type each pair of keys is compared in; PlanError naming both where there is none."""
     if not left_on or len(left_on) != len(right_on):
         raise PlanError(
             name,
