@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 import pytest
-from column_strategies import TYPES, arrays
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ambergate.kernels.gathering import ChunkedRows, place
 from ambergate.kernels.reference import sorting as reference
 from ambergate_native.gathering import Chunks, gather_values
+from tests.native.column_strategies import TYPES, arrays
 
 
 @given(draw=st.data(), type_=st.sampled_from(list(TYPES)))

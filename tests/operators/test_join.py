@@ -9,13 +9,13 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from stepping import Stepper, batches_of, run
 
 from ambergate.errors import PlanError
 from ambergate.kernels.reference import joining as reference
 from ambergate.operators.base import OUTPUT_ROWS
 from ambergate.operators.join import Join
 from ambergate.operators.matching import HOWS, key_type
+from tests.operators.stepping import Stepper, batches_of, run
 
 BUILD_FIRST = (1, 0)
 NAN = float("nan")

@@ -1,0 +1,90 @@
+"""Filter: the rows for which a condition is true."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import pyarrow as pa
+
+from ambergate.channels.gate import DONE, FULL, Gate
+from ambergate.errors import PlanError
+from ambergate.expr.nodes import Expr
+from ambergate.kernels.evaluate import compile_expression
+from ambergate.operators.base import OUTPUT_ROWS, Operator, Progress, Seat
+from ambergate.operators.computed import type_in
+
+__all__ = ["Filter"]
+
+
+@dataclass(frozen=True, slots=True)
+class Filter(Operator):
+    """Keep the rows whose ``predicate`` is true; false and null rows go.
+
+    >>> from ambergate.expr import col
+    >>> Filter(col("a") > 1).output_schema("filter", pa.schema({"a": pa.int64()})).names
+    ['a']
+    """
+
+    predicate: Expr
+
+    kind: ClassVar[str] = "filter"
+
+    def output_schema(self, name: str, *inputs: pa.Schema) -> pa.Schema:
+        """See Operator; raises PlanError where the predicate is no condition."""
+        (schema,) = inputs
+        of = type_in(name, self.predicate, schema)
+        if not (pa.types.is_boolean(of) or pa.types.is_null(of)):
+            raise PlanError(
+                name,
+                f"the predicate {self.predicate} must be a bool, got {of}",
+                "compare it, as in col(...) > 0",
+            )
+        return schema
+
+    def needs(self, port: int, wanted: frozenset[str], *inputs: pa.Schema) -> frozenset[str]:
+        """See Operator."""
+        return wanted | self.predicate.columns()
+
+    def open(self, seat: Seat, *inputs: pa.Schema) -> FilterExecutor:
+        """See Operator."""
+        self.output_schema(seat.operator, *inputs)
+        return FilterExecutor(self.predicate, inputs[0])
+
+
+class FilterExecutor:
+    """Stateless; selected rows are copied."""
+
+    def __init__(self, predicate: Expr, schema: pa.Schema):
+        self.evaluator = compile_expression(predicate, schema)
+        self.indices = np.empty(OUTPUT_ROWS, np.int64)
+
+    def process(
+        self, port: int, batch: pa.RecordBatch, start: int, stop: int, gate: Gate
+    ) -> Progress:
+        """See Executor."""
+        limit = stop if stop - start <= OUTPUT_ROWS else start + OUTPUT_ROWS
+        status, cursor, count, error = self.evaluator.select(
+            batch, start, limit, gate, self.indices
+        )
+        if status == DONE and limit < stop:
+            status = FULL
+        if count == 0:
+            return Progress(status, cursor, (), error)
+        return Progress(status, cursor, (batch.take(pa.array(self.indices[:count])),), error)
+
+    def end(self, port: int) -> Iterator[pa.RecordBatch]:
+        """See Executor; nothing is due."""
+        return iter(())
+
+    def snapshot(self) -> None:
+        """See Executor; there is no state."""
+
+    def restore(self, state: None) -> None:
+        """See Executor."""
+
+    def describe(self) -> dict[str, pa.Table]:
+        """See Executor; there is no state."""
+        return {}
