@@ -79,7 +79,7 @@ def unified(
     left_on: tuple[str, ...],
     right_on: tuple[str, ...],
 ) -> tuple[pa.DataType, ...]:
-    """The type in which each pair of keys is compared; PlanError naming both where there is none."""
+    """The type each pair of keys is compared in; PlanError naming both where there is none."""
     if not left_on or len(left_on) != len(right_on):
         raise PlanError(
             name,
@@ -90,21 +90,21 @@ def unified(
     for mine, other in zip(left_on, right_on, strict=True):
         a = left.field(find(name, left, "left", mine)).type
         b = right.field(find(name, right, "right", other)).type
-        common = key_type(a, b)
-        if common is None:
+        shared = key_type(a, b)
+        if shared is None:
             raise PlanError(
                 name,
                 f"left column {mine!r} is {a} and right column {other!r} is {b}: "
                 "values of these types are never compared",
                 "cast one of them first",
             )
-        if not has_equality(common):
+        if not has_equality(shared):
             raise PlanError(
                 name,
-                f"columns {mine!r} and {other!r} of type {common} cannot be joined on",
+                f"columns {mine!r} and {other!r} of type {shared} cannot be joined on",
                 "join on numbers, booleans, strings, binaries, dates, times or decimals",
             )
-        types.append(common)
+        types.append(shared)
     return tuple(types)
 
 
