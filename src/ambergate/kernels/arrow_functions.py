@@ -16,8 +16,9 @@ import pyarrow.compute as pc
 from ambergate.expr.rules import COMPARISONS
 from ambergate.expr.types import Typed
 from ambergate.kernels import arrow_strings
+from ambergate.kernels.constants import exact_values
 
-__all__ = ["FUNCTIONS", "Values", "convert", "exact_values", "spread"]
+__all__ = ["FUNCTIONS", "Values", "convert", "spread"]
 
 Values = pa.Array | pa.Scalar
 Function = Callable[..., Values]
@@ -48,26 +49,6 @@ def spread(values: Values, rows: int) -> pa.Array:
     return pa.repeat(values, rows) if isinstance(values, pa.Scalar) else values
 
 
-def exact_values(options: tuple[Any, ...], of: pa.DataType) -> list[Any]:
-    """Those constants that a column of type ``of`` can equal, as values of that type."""
-    found = []
-    for value in options:
-        if value is None or value != value:  # neither null nor NaN equals anything
-            continue
-        try:
-            scalar = pa.scalar(value, of)
-        except (pa.ArrowException, TypeError, ValueError, OverflowError):
-            if not isinstance(value, float) or not value.is_integer():
-                continue
-            try:
-                scalar = pa.scalar(int(value), of)
-            except (pa.ArrowException, TypeError, ValueError, OverflowError):
-                continue
-        if scalar.as_py() == value:
-            found.append(scalar.as_py())
-    return found
-
-
 def _is_in(call: Typed, values: Values) -> Values:
     of = values.type
     if pa.types.is_null(of):
@@ -91,33 +72,6 @@ def _when(call: Typed, *arguments: Values) -> Values:
 
 def _divide(call: Typed, left: Values, right: Values) -> Values:
     return pc.divide(left, right)
-
-
-def _floor_divide(call: Typed, left: Values, right: Values) -> Values:
-    return _floored(np.floor_divide, left, right)
-
-
-def _modulo(call: Typed, left: Values, right: Values) -> Values:
-    return _floored(np.remainder, left, right)
-
-
-def _floored(function: Any, left: Values, right: Values) -> Values:
-    of = left.type
-    if pa.types.is_null(of):
-        return left
-    rows = max((len(a) for a in (left, right) if isinstance(a, pa.Array)), default=1)
-    left, right = spread(left, rows), spread(right, rows)
-    valid = pc.and_(pc.is_valid(left), pc.is_valid(right))
-    if pa.types.is_integer(of):
-        valid = pc.and_(valid, pc.fill_null(pc.not_equal(right, 0), False))
-    mask = valid.to_numpy(zero_copy_only=False)
-    one = pa.scalar(1, of)
-    with np.errstate(all="ignore"):
-        found = function(
-            pc.if_else(valid, left, one).to_numpy(zero_copy_only=False),
-            pc.if_else(valid, right, one).to_numpy(zero_copy_only=False),
-        )
-    return pa.array(found, of, mask=~mask)
 
 
 def _round(call: Typed, values: Values) -> Values:
@@ -187,8 +141,6 @@ FUNCTIONS: dict[str, Function] = {
     "subtract": _plain("subtract_checked"),
     "multiply": _plain("multiply_checked"),
     "divide": _divide,
-    "floor_divide": _floor_divide,
-    "modulo": _modulo,
     "power": _power,
     "negate": _plain("negate_checked"),
     "abs": _plain("abs_checked"),
