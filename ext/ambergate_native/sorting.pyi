@@ -32,7 +32,7 @@ def rows_before(
 class Merge:
     """Sorted runs becoming one, row by row."""
 
-    def __init__(self, runs: list[Keys]) -> None: ...
+    def __new__(cls, runs: list[Keys]) -> Merge: ...
     @property
     def rows(self) -> int:
         """Rows not yet pulled."""
