@@ -21,4 +21,4 @@ def encode_keys(
     start: int,
     stop: int,
 ) -> tuple[bytearray, bytearray]:
-    """Whole keys of rows ``start:stop`` whose byte order is the order of the rows; int64 offsets."""
+    """Whole keys of rows ``start:stop``, in whose byte order the rows are; int64 offsets."""
