@@ -30,14 +30,14 @@ class Record:
 class Ring:
     """One end of a ring over ``memory[offset:offset + nbytes]``; zeroed memory is an empty ring."""
 
-    def __init__(
-        self,
+    def __new__(
+        cls,
         memory: Buffer,
         offset: int,
         nbytes: int,
         data_bell: Bell | None = None,
         space_bell: Bell | None = None,
-    ) -> None: ...
+    ) -> Ring: ...
     @property
     def capacity(self) -> int: ...
     @property
