@@ -1,0 +1,1 @@
+"""Readable definitions of the native kernels, for tests and for readers."""
