@@ -11,6 +11,8 @@ NATIVE = Path("ext/ambergate_native")
 CHECKED = os.environ.get("AMBERGATE_CHECKED") == "1"
 SANITIZE = os.environ.get("AMBERGATE_SANITIZE", "")
 WEAKENED = os.environ.get("AMBERGATE_WEAKENED") == "1"
+# Cython does not see that its directives changed: checked sources live in a folder of their own.
+GENERATED = "build/cython-checked" if CHECKED else "build/cython"
 
 compile_args = ["-O3", "-fno-strict-aliasing", "-Wno-unused-function", "-Wno-unreachable-code"]
 link_args: list[str] = []
@@ -19,6 +21,8 @@ if SANITIZE:
     link_args += [f"-fsanitize={SANITIZE}"]
 if WEAKENED:
     compile_args += ["-DAMBERGATE_WEAKENED"]
+if os.environ.get("AMBERGATE_UNGATED") == "1":  # what benchmarks/gate_cost.py compares with
+    compile_args += ["-DAMBERGATE_UNGATED"]
 if sys.platform == "linux" and not SANITIZE:
     link_args += ["-Wl,-s"]
 
@@ -38,6 +42,7 @@ setup(
     ext_modules=cythonize(
         extensions,
         include_path=["ext"],
+        build_dir=GENERATED,
         nthreads=int(os.environ.get("AMBERGATE_BUILD_JOBS", "2")),
         compiler_directives={
             "language_level": 3,

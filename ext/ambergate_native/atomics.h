@@ -22,6 +22,8 @@ static inline int64_t load_acquire(const int64_t *word) { return __atomic_load_n
 static inline void store_relaxed(int64_t *word, int64_t value) { __atomic_store_n(word, value, __ATOMIC_RELAXED); }
 static inline void store_release(int64_t *word, int64_t value) { __atomic_store_n(word, value, AMBERGATE_RELEASE); }
 static inline int64_t add_relaxed(int64_t *word, int64_t value) { return __atomic_fetch_add(word, value, __ATOMIC_RELAXED); }
+static inline int64_t add_release(int64_t *word, int64_t value) { return __atomic_fetch_add(word, value, AMBERGATE_RELEASE); }
+static inline int64_t exchange_relaxed(int64_t *word, int64_t value) { return __atomic_exchange_n(word, value, __ATOMIC_RELAXED); }
 static inline void fence_seq_cst(void) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 
 #endif

@@ -8,4 +8,6 @@ cdef extern from "atomics.h" nogil:
     void store_relaxed(int64_t* word, int64_t value) noexcept
     void store_release(int64_t* word, int64_t value) noexcept
     int64_t add_relaxed(int64_t* word, int64_t value) noexcept
+    int64_t add_release(int64_t* word, int64_t value) noexcept
+    int64_t exchange_relaxed(int64_t* word, int64_t value) noexcept
     void fence_seq_cst() noexcept

@@ -27,6 +27,7 @@ cdef extern from *:
         int64_t n_children
         const void** buffers
         ArrowArray** children
+        ArrowArray* dictionary
 
 
 cpdef enum Kind:

@@ -54,6 +54,8 @@ cdef class Column:
         schema = <ArrowSchema*>PyCapsule_GetPointer(schema_capsule, "arrow_schema")
         self.array = <ArrowArray*>PyCapsule_GetPointer(array_capsule, "arrow_array")
         self.kind, self.width = kind_of(schema.format.decode("ascii"))
+        if self.array.dictionary != NULL:  # the format is that of the indices, not of the values
+            self.kind, self.width = Kind.OTHER, 0
         self.offset, self.length = self.array.offset, self.array.length
         self.validity = NULL
         self.values = NULL

@@ -5,8 +5,14 @@ from ambergate_native.atomics cimport load_relaxed, store_relaxed
 cdef extern from *:
     """
     #define AMBERGATE_BLOCK_ROWS 256
+    #ifdef AMBERGATE_UNGATED
+    #define AMBERGATE_GATED 0
+    #else
+    #define AMBERGATE_GATED 1
+    #endif
     """
     const int64_t BLOCK_ROWS "AMBERGATE_BLOCK_ROWS"
+    const bint GATED "AMBERGATE_GATED"  # false only in the build that the gate's cost is told by
 
 
 cdef struct ControlLine:
@@ -43,8 +49,11 @@ cdef class Gate:
     cdef object memory
 
     cdef inline int64_t bound(self, int64_t row, int64_t stop) noexcept nogil:
-        """The row to stop before: ``stop``, or less where the limit says so; ``row`` when closed."""
-        cdef int64_t end = load_relaxed(&self.control.limit) - self.base
+        """The row to stop before: ``stop``, less where the limit says so; ``row`` when closed."""
+        cdef int64_t end
+        if not GATED:
+            return stop
+        end = load_relaxed(&self.control.limit) - self.base
         if end >= stop:
             return stop
         return end if end > row else row

@@ -98,6 +98,77 @@ class OverflowOfSum(AmbergateError, OverflowError):
         return f"{text}; {self.remedy or 'cast the column to a wider type first'}"
 
 
+class JobFailed(AmbergateError):
+    """A job cannot go on; carries the first cause.
+
+    Parameters
+    ----------
+    operator, task : where; ``operator`` is a worker's name where no operator is to blame
+    position : rows the task had consumed, -1 where no row is to blame
+    row : the row at that position, or None
+    type_name, text : of the original exception
+    frames : its traceback, the user's own frames only
+    remedy : what to do about it
+
+    The original exception is ``__cause__`` where it could travel from the worker.
+    """
+
+    def __init__(
+        self,
+        operator: str,
+        task: int = -1,
+        position: int = -1,
+        row: dict[str, object] | None = None,
+        type_name: str = "",
+        text: str = "",
+        frames: str = "",
+        remedy: str = "",
+    ):
+        super().__init__(operator, task, position, row, type_name, text, frames, remedy)
+        self.operator, self.task, self.position, self.row = operator, task, position, row
+        self.type_name, self.text, self.frames, self.remedy = type_name, text, frames, remedy
+
+    def __str__(self) -> str:
+        where = f"operator {self.operator!r}"
+        if self.task >= 0:
+            where += f", task {self.task}"
+        if self.position >= 0:
+            where += f", position {self.position}"
+        what = f"{self.type_name}: {self.text}" if self.type_name else self.text
+        lines = [f"{where}: {what}"]
+        if self.row is not None:
+            lines.append(f"  row: {_short(self.row)}")
+        if self.frames:
+            lines.append("  " + self.frames.replace("\n", "\n  "))
+        if self.remedy:
+            lines.append(f"  {self.remedy}")
+        return "\n".join(lines)
+
+
+class JobPaused(AmbergateError):
+    """The job stands, at a breakpoint, at a row that raised, or because the user paused it.
+
+    ``stop`` is what ``wait_for_stop`` returns: a Hit, a Failure, or None after a user's pause.
+    """
+
+    def __init__(self, stop: object = None):
+        super().__init__(stop)
+        self.stop = stop
+
+    def __str__(self) -> str:
+        if self.stop is None:
+            return "the job is paused; resume() lets it go on"
+        return f"the job stands at {self.stop}; look into it, then resume() or stop()"
+
+
+def _short(row: dict[str, object]) -> str:
+    parts = []
+    for name, value in row.items():
+        text = repr(value)
+        parts.append(f"{name}={text if len(text) <= 200 else text[:200] + '...'}")
+    return ", ".join(parts)
+
+
 class IllegalTransition(AmbergateError):
     """A state machine was asked for a move it does not have."""
 
@@ -107,4 +178,20 @@ class IllegalTransition(AmbergateError):
 
     def __str__(self) -> str:
         past = "".join(f"\n  {line}" for line in self.history[-10:])
-        return f"{self.who} is {self.state} and cannot {self.event}; before that:{past or ' nothing'}"
+        before = past or " nothing"
+        return f"{self.who} is {self.state} and cannot {self.event}; before that:{before}"
+
+
+class MemoryShortage(AmbergateError, MemoryError):
+    """Shared memory that cannot be had: the bytes needed and, where known, the bytes left."""
+
+    def __init__(self, needed: int, available: int | None = None):
+        super().__init__(needed, available)
+        self.needed, self.available = needed, available
+
+    def __str__(self) -> str:
+        left = "less is" if self.available is None else f"{self.available} are"
+        return (
+            f"{self.needed} bytes of shared memory are needed, {left} available; "
+            f"make the rings smaller with ring_bytes=, or use fewer workers"
+        )

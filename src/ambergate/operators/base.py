@@ -125,7 +125,9 @@ class Operator:
         raise NotImplementedError
 
 
-def blocks(gate: Gate, start: int, stop: int, rows: int = LIBRARY_ROWS) -> Iterator[tuple[int, int]]:
+def blocks(
+    gate: Gate, start: int, stop: int, rows: int = LIBRARY_ROWS
+) -> Iterator[tuple[int, int]]:
     """Bounded stretches of ``start:stop`` for library calls, ending where the gate closes.
 
     >>> gate = Gate(); gate.reset(); gate.set_limit(5000)

@@ -1,1 +1,1 @@
-"""Readable definitions of the native kernels, for tests and for readers."""
+"""The readable definition of each native kernel; slow, and what the kernels are tested against."""

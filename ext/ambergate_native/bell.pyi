@@ -1,0 +1,19 @@
+"""A doorbell in shared memory: one waiter, many ringers, no ring lost."""
+
+from typing import final
+
+from typing_extensions import Buffer
+
+BELL_BYTES: int
+
+@final
+class Bell:
+    """A doorbell over ``memory[offset:offset + BELL_BYTES]``; zeroed memory is a new bell."""
+
+    def __init__(self, memory: Buffer | None = None, offset: int = 0) -> None: ...
+    def ring(self) -> None:
+        """Wake the waiter, or keep it from going to sleep on what it heard before."""
+    def heard(self) -> int:
+        """The sequence to pass to ``wait``; read it before looking for work."""
+    def wait(self, seen: int, timeout_ns: int) -> bool:
+        """Sleep until the bell has rung since ``seen`` was heard; False at the timeout."""

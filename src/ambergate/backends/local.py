@@ -1,0 +1,168 @@
+"""Workers as processes of this machine, joined by shared memory passed by descriptor."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+from collections import deque
+
+import cloudpickle
+
+from ambergate.backends.printing import Printer
+from ambergate.channels.link import Link
+from ambergate.channels.memory import Memory
+from ambergate.channels.process import open_process
+from ambergate.graph.physical import Plan
+from ambergate.messages import Deploy
+
+HASH_SEED = "0"
+LAST_WORDS_BYTES = 4096
+BOOT = "import sys; sys.path[:0] = {path!r}; from ambergate.worker.main import main; main()"
+
+
+class LocalWorker:
+    """One worker process."""
+
+    def __init__(self, process: subprocess.Popen[bytes], link: Link, number: int, printer: Printer):
+        self.process, self.link, self.number = process, link, number
+        self._printer = printer
+        self._life = open_process(process.pid)
+        self._words: deque[bytes] = deque(maxlen=64)
+        self._pipes = {
+            pipe.fileno(): (pipe, stream)
+            for pipe, stream in ((process.stdout, "stdout"), (process.stderr, "stderr"))
+            if pipe is not None
+        }
+        for descriptor in self._pipes:
+            os.set_blocking(descriptor, False)
+
+    def watched(self) -> list[int]:
+        """The process descriptor and the ends of its output pipes."""
+        life = [] if self._life is None else [self._life]
+        return [*life, *self._pipes]
+
+    def heard(self, descriptor: int) -> None:
+        """Pass on what the worker printed."""
+        if descriptor not in self._pipes:
+            return
+        pipe, stream = self._pipes[descriptor]
+        try:
+            printed = os.read(descriptor, 1 << 16)
+        except BlockingIOError:
+            return
+        except OSError:
+            printed = b""
+        if not printed:
+            del self._pipes[descriptor]
+            pipe.close()
+            return
+        if stream == "stderr":
+            self._words.append(printed[-LAST_WORDS_BYTES:])
+        self._printer.print(stream, printed)
+
+    def ended(self) -> int | None:
+        """The exit code once the process has ended."""
+        return self.process.poll()
+
+    def last_words(self) -> str:
+        """The end of its standard error."""
+        for descriptor in list(self._pipes):
+            self.heard(descriptor)
+        return b"".join(self._words)[-LAST_WORDS_BYTES:].decode("utf-8", "replace").strip()
+
+    def end(self, timeout_s: float) -> None:
+        """Give the process ``timeout_s`` to leave, then kill it."""
+        try:
+            self.process.wait(timeout_s)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait(10)
+        for descriptor in list(self._pipes):
+            while descriptor in self._pipes:
+                before = len(self._words)
+                self.heard(descriptor)
+                if descriptor in self._pipes and len(self._words) == before:
+                    self._pipes.pop(descriptor)[0].close()
+        if self._life is not None:
+            os.close(self._life)
+            self._life = None
+        self.link.close()
+
+
+class LocalBackend:
+    """The backend ``"local"``."""
+
+    name = "local"
+
+    def memory(self, nbytes: int) -> Memory:
+        """Anonymous shared memory, passed to the workers by descriptor."""
+        return Memory.create(nbytes)
+
+    def launch(self, plan: Plan, memory: Memory, job: str, on_error: str) -> list[LocalWorker]:
+        """Start the processes, then pickle the plan while they load."""
+        printer = Printer()
+        workers = [self._spawn(number, memory, printer) for number in range(plan.workers)]
+        try:
+            self._deploy(workers, plan, job, on_error)
+        except BaseException:
+            for worker in workers:
+                worker.process.kill()
+                worker.end(5.0)
+            raise
+        return workers
+
+    def _spawn(self, number: int, memory: Memory, printer: Printer) -> LocalWorker:
+        near, far = socket.socketpair()
+        environment = {**os.environ, "PYTHONHASHSEED": HASH_SEED}
+        command = [
+            sys.executable,
+            "-c",
+            BOOT.format(path=_own_path()),
+            str(far.fileno()),
+            str(memory.fd),
+            str(memory.nbytes),
+            str(os.getpid()),
+        ]
+        try:
+            process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                pass_fds=(far.fileno(), memory.fd),
+                env=environment,
+                close_fds=True,
+            )
+        except BaseException:
+            near.close()
+            raise
+        finally:
+            far.close()
+        return LocalWorker(process, Link(near), number, printer)
+
+    def _deploy(self, workers: list[LocalWorker], plan: Plan, job: str, on_error: str) -> None:
+        buffers: list = []
+        pickled = cloudpickle.dumps(plan, protocol=5, buffer_callback=buffers.append)
+        views = [buffer.raw() for buffer in buffers]
+        sizes = tuple(view.nbytes for view in views)
+        shared = Memory.create(sum(sizes)) if sum(sizes) else None
+        try:
+            offset = 0
+            for view in views:
+                if view.nbytes:
+                    shared.mapping[offset : offset + view.nbytes] = view
+                    offset += view.nbytes
+            descriptors = () if shared is None else (shared.fd,)
+            for worker in workers:
+                message = Deploy(pickled, sizes, worker.number, job, on_error, tuple(_own_path()))
+                worker.link.send(message, descriptors, timeout_s=60.0)
+        finally:
+            if shared is not None:
+                shared.close()
+
+
+def _own_path() -> list[str]:
+    """Where the workers find ambergate itself; the user's own path comes with the deployment."""
+    return [path or os.getcwd() for path in sys.path]

@@ -1,0 +1,57 @@
+"""What travels in a channel besides rows: the markers, in one order with the batches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+__all__ = ["Barrier", "Change", "End", "Item", "Marker", "Skipped", "Watermark"]
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """No row follows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Barrier:
+    """The rows before belong to snapshot ``epoch``, those after do not."""
+
+    epoch: int
+
+
+@dataclass(frozen=True, slots=True)
+class Watermark:
+    """No row with an event time before ``time`` follows, but for late ones."""
+
+    time: int  # in the unit of the event time column
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Change number ``id`` of the journal takes effect between the rows before and after."""
+
+    id: int
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """Rows a source did not read, since the filter right behind it would reject all of them.
+
+    They have positions like any others: the source and the filter consume them, nobody sees them.
+    """
+
+    num_rows: int
+
+    def slice(self, start: int, rows: int) -> Skipped:
+        """``rows`` of these from ``start`` on."""
+        return Skipped(min(rows, self.num_rows - start))
+
+    def get_total_buffer_size(self) -> int:
+        """Skipped rows take no memory."""
+        return 0
+
+
+Marker = End | Barrier | Watermark | Change
+Item = pa.RecordBatch | Marker | Skipped

@@ -1,0 +1,15 @@
+"""The bell and the ring as Python sees them."""
+
+from __future__ import annotations
+
+from ambergate_native.bell import BELL_BYTES, Bell
+from ambergate_native.ring import RECORD_HEADER_BYTES, RING_HEADER_BYTES, Record, Ring
+
+__all__ = [
+    "BELL_BYTES",
+    "RECORD_HEADER_BYTES",
+    "RING_HEADER_BYTES",
+    "Bell",
+    "Record",
+    "Ring",
+]
