@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import pyarrow as pa
 
+from ambergate.errors import ExpressionError
+
 if TYPE_CHECKING:
     from ambergate.expr.aggregates import Aggregate
     from ambergate.expr.namespaces import ListMethods, StringMethods, TimeMethods
@@ -80,7 +82,12 @@ class Expr:
         """
         from ambergate.expr.types import annotate
 
-        return annotate(self, schema).type
+        try:
+            return annotate(self, schema).type
+        except RecursionError:
+            raise ExpressionError(
+                "expression", "is nested too deeply", "compute parts of it with with_columns first"
+            ) from None
 
     def __str__(self) -> str:
         from ambergate.expr.text import render

@@ -83,6 +83,15 @@ def compile_expression(expr: Expr, schema: pa.Schema) -> Evaluator:
     >>> evaluator.evaluate(batch, 0, 3, gate).values.to_pylist()
     [2, 4, None]
     """
+    try:
+        return _compile(expr, schema)
+    except RecursionError:
+        raise ExpressionError(
+            "expression", "is nested too deeply", "compute parts of it with with_columns first"
+        ) from None
+
+
+def _compile(expr: Expr, schema: pa.Schema) -> Evaluator:
     typed = annotate(expr, schema)
     while isinstance(expr, Alias):
         expr = expr.of

@@ -83,7 +83,18 @@ def is_plain(of: pa.DataType) -> bool:
 
 
 def is_native(typed: Typed) -> bool:
-    """Whether the machine computes this call (its arguments may be leaves)."""
+    """Whether the machine computes this call (its arguments may be leaves).
+
+    A value that is not chosen must not fail; so choices between leaves that may are no business of
+    the machine, which has the values of a leaf for all rows.
+    """
+    if not _has_operation(typed):
+        return False
+    chooses = typed.expr.function in ("when", "fill_null")
+    return not (chooses and any(map(_leaf_may_fail, typed.arguments)))
+
+
+def _has_operation(typed: Typed) -> bool:
     expr = typed.expr
     if isinstance(expr, (Column, Literal)) or kind_of(typed.type) is None:
         return False
@@ -111,10 +122,7 @@ def is_native(typed: Typed) -> bool:
         return 0 < len(typed.expr.options[0]) <= MAX_IN_VALUES
     if function == "cast":
         return plain
-    if function in ("when", "fill_null"):
-        # a value that is not chosen must not fail: leaves that can are computed elsewhere
-        return not any(map(_leaf_may_fail, typed.arguments))
-    return function in ("and", "or", "not", "min_of", "max_of")
+    return function in ("and", "or", "not", "fill_null", "min_of", "max_of", "when")
 
 
 MAY_FAIL = frozenset(("cast", *ARITHMETIC, "negate", "abs", "round"))
@@ -132,7 +140,7 @@ def may_fail(typed: Typed) -> bool:
 
 
 def _leaf_may_fail(typed: Typed) -> bool:
-    return any(map(_leaf_may_fail, typed.arguments)) if is_native(typed) else may_fail(typed)
+    return any(map(_leaf_may_fail, typed.arguments)) if _has_operation(typed) else may_fail(typed)
 
 
 @dataclass(slots=True)
