@@ -11,15 +11,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pyarrow as pa
-from ambergate_native.columns import Column as NativeColumn
-from ambergate_native.columns import Kind
-from ambergate_native.vector import MAX_INSTRUCTIONS, OPERATION_CLASSES, Program
 
 from ambergate.errors import ExpressionError
 from ambergate.expr.nodes import Column, Literal
 from ambergate.expr.rules import COMPARISONS
 from ambergate.expr.types import Typed, holds
 from ambergate.kernels.constants import exact_values, scalar
+from ambergate_native.columns import Column as NativeColumn
+from ambergate_native.columns import Kind
+from ambergate_native.vector import MAX_INSTRUCTIONS, OPERATION_CLASSES, Program
 
 __all__ = [
     "NativeColumn",
