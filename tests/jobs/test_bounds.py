@@ -3,7 +3,6 @@
 import os
 import time
 
-import psutil
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
