@@ -2,7 +2,7 @@
 
 Also shows a job that is stopped at an exact row, stepped row by row, and let go again.
 
-    python examples/weather_records.py [FOLDER]   FOLDER holds the archives; `make data` fetches them
+    python examples/weather_records.py [FOLDER]   FOLDER as of `make data`
 """
 
 import tempfile
