@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 import pytest
-from driving_columns import drive
+from tests.operators.driving_columns import drive
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
