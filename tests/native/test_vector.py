@@ -141,7 +141,7 @@ def expected(typed, batch):
     return values, False
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(data=st.data(), expr=EXPRESSIONS, stops=st.lists(st.integers(0, 800), max_size=4))
 def test_random_expressions_mean_what_python_means(data, expr, stops):
     names = sorted(expr.columns()) or ["i"]
