@@ -5,12 +5,12 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.processes import python
 
 from ambergate.batch import Barrier, Change, End, Skipped, Watermark
 from ambergate.channels.bell import RING_HEADER_BYTES, Bell, Ring
 from ambergate.channels.channel import LocalChannel, RingChannel
 from ambergate.channels.memory import Memory
+from tests.processes import python
 
 SCHEMA = pa.schema([("v", pa.int64()), ("s", pa.string())])
 MARKERS = [End(), Barrier(3), Watermark(-(2**60)), Change(2**40)]

@@ -3,11 +3,11 @@ import os
 import pickle
 
 import pytest
-from tests.processes import python
 
 from ambergate.channels.bell import Bell
 from ambergate.channels.memory import Carver, Memory, available_bytes
 from ambergate.errors import AmbergateError, MemoryShortage
+from tests.processes import python
 
 LAST_BYTE = """
 import sys

@@ -5,10 +5,10 @@ import threading
 import time
 
 import pytest
-from tests.processes import python
 
 from ambergate.channels.bell import BELL_BYTES, Bell
 from ambergate.channels.memory import Memory
+from tests.processes import python
 
 SECOND = 1_000_000_000
 

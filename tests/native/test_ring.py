@@ -6,10 +6,10 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.processes import python
 
 from ambergate.channels.bell import RECORD_HEADER_BYTES, RING_HEADER_BYTES, Bell, Ring
 from ambergate.channels.memory import Memory
+from tests.processes import python
 
 SECOND = 1_000_000_000
 
