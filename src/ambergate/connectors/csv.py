@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 import pyarrow as pa
 
 from ambergate.connectors.base import Conjunct, PieceReader, chosen, pieces, plain_schema
-from ambergate.connectors.blocks import BLOCK_BYTES, text_blocks
-from ambergate.connectors.csv_dialect import CsvDialect
+from ambergate.connectors.blocks import BLOCK_BYTES, UnclosedRow, text_blocks
+from ambergate.connectors.csv_dialect import CsvDialect, unclosed
 from ambergate.connectors.files import ByteStream, files_of
 from ambergate.connectors.unify import wider
 from ambergate.errors import InputError
@@ -169,6 +169,8 @@ class _Blocks:
         self._blocks = text_blocks(stream, dialect.rows, block_bytes or source.block_bytes)
         self._first, self.head = b"", b""
         for block in self._blocks:
+            if isinstance(block, UnclosedRow):
+                raise unclosed(stream.path, self._first.count(b"\n") + 1, None)
             self._first += block
             if self._first.strip(b"\r\n"):
                 break

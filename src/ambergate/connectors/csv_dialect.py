@@ -161,12 +161,7 @@ class CsvParser:
             self._lines += block.count(b"\n")
             return
         if isinstance(block, UnclosedRow):
-            raise InputError(
-                self._file,
-                f"line {self._lines + 1}: a quote is not closed before the file ends",
-                self._rows + 1,
-                "correct the row, or give quote= as the file has it",
-            )
+            raise unclosed(self._file, self._lines + 1, self._rows + 1)
         try:
             table = self._parse(block)
         except (pa.ArrowException, UnicodeDecodeError) as error:
@@ -247,6 +242,16 @@ class CsvParser:
                 "correct the row, or give delimiter= or quote= as the file has them",
             )
         return InputError(self._file, f"{place}{error}", number)
+
+
+def unclosed(file: str, line: int, row: int | None) -> InputError:
+    """The error for a row that is still inside quotes where the file ends."""
+    return InputError(
+        file,
+        f"line {line}: a quote is not closed before the file ends",
+        row,
+        "correct the row, or give quote= as the file has it",
+    )
 
 
 def _short(text: str) -> str:
