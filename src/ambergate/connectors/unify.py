@@ -17,8 +17,11 @@ FLOATS = (pa.float16(), pa.float32(), pa.float64())
 LARGE = ((pa.string(), pa.large_string()), (pa.binary(), pa.large_binary()))
 
 
-def wider(one: pa.DataType, two: pa.DataType) -> pa.DataType | None:
+def wider(one: pa.DataType, two: pa.DataType, loose: bool = False) -> pa.DataType | None:
     """The type that holds all values of both; None where there is none.
+
+    ``loose`` is for types that were guessed from text: integers of 64 bits and doubles then meet
+    in doubles, dates and times in times.
 
     >>> wider(pa.int32(), pa.int64()), wider(pa.null(), pa.string())
     (DataType(int64), DataType(string))
@@ -44,11 +47,15 @@ def wider(one: pa.DataType, two: pa.DataType) -> pa.DataType | None:
                 return pa.duration(unit)
             return pa.time64(unit) if unit in ("us", "ns") else pa.time32(unit)
     if pa.types.is_list(one) and pa.types.is_list(two):
-        inner = wider(one.value_type, two.value_type)
+        inner = wider(one.value_type, two.value_type, loose)
         return None if inner is None else pa.list_(inner)
     if pa.types.is_struct(one) and pa.types.is_struct(two):
-        return _wider_struct(one, two)
-    return _wider_number(one, two)
+        return _wider_struct(one, two, loose)
+    if loose and pa.types.is_date(one) and pa.types.is_timestamp(two) and two.tz is None:
+        return two
+    if loose and pa.types.is_timestamp(one) and pa.types.is_date(two) and one.tz is None:
+        return one
+    return _wider_number(one, two, loose)
 
 
 def _wider_timestamp(one: pa.TimestampType, two: pa.TimestampType) -> pa.DataType | None:
@@ -58,18 +65,18 @@ def _wider_timestamp(one: pa.TimestampType, two: pa.TimestampType) -> pa.DataTyp
     return pa.timestamp(max(one.unit, two.unit, key=UNITS.index), zone)
 
 
-def _wider_struct(one: pa.StructType, two: pa.StructType) -> pa.DataType | None:
+def _wider_struct(one: pa.StructType, two: pa.StructType, loose: bool) -> pa.DataType | None:
     fields = {field.name: field.type for field in one}
     for field in two:
         known = fields.get(field.name, pa.null())
-        merged = wider(known, field.type)
+        merged = wider(known, field.type, loose)
         if merged is None:
             return None
         fields[field.name] = merged
     return pa.struct(list(fields.items()))
 
 
-def _wider_number(one: pa.DataType, two: pa.DataType) -> pa.DataType | None:
+def _wider_number(one: pa.DataType, two: pa.DataType, loose: bool) -> pa.DataType | None:
     for kinds in (SIGNED, UNSIGNED, FLOATS):
         if one in kinds and two in kinds:
             return max(one, two, key=kinds.index)
@@ -82,7 +89,7 @@ def _wider_number(one: pa.DataType, two: pa.DataType) -> pa.DataType | None:
     floating, whole = (one, two) if one in FLOATS else (two, one)
     if floating in FLOATS and whole in SIGNED + UNSIGNED:
         # A double holds integers of 32 bits exactly, and no more.
-        return pa.float64() if whole.bit_width <= 32 else None
+        return pa.float64() if loose or whole.bit_width <= 32 else None
     if pa.types.is_decimal(one) and pa.types.is_decimal(two):
         scale = max(one.scale, two.scale)
         digits = max(one.precision - one.scale, two.precision - two.scale)
