@@ -29,14 +29,14 @@ from ambergate_native.vector_operations cimport (
     OPERATIONS,
     Narrow,
     Register,
-    Widen,
+    Source,
     append_rows,
-    bits_to_bytes,
     bytes_to_bits,
     count_zeros,
     narrowing,
     prepare_tables,
     run_operation,
+    load_rows,
     widening,
 )
 
@@ -73,16 +73,6 @@ cdef struct Instruction:
     int a
     int b
     int c
-
-
-cdef struct Source:
-    # one column in the run at hand
-    int register
-    int kind
-    int64_t offset
-    const void* values
-    const uint8_t* validity
-    Widen widen
 
 
 @cython.final
@@ -144,7 +134,7 @@ cdef class Program:
             register.values = register.own_values
         for place, register_number in enumerate(inputs):
             self._class_of(register_number)
-            self.sources[place].register = register_number
+            self.sources[place].place = register_number
         for register_number, value in constants:
             self._fill(register_number, value)
         for index, (name, out, a, b, c) in enumerate(instructions):
@@ -204,7 +194,7 @@ cdef class Program:
                 raise ValueError(f"{name} {registers} writes to an operand")
         cdef int out = registers[0]
         for place in range(self.source_count):
-            if self.sources[place].register == out:
+            if self.sources[place].place == out:
                 raise ValueError(f"{name} writes to the register of column {place}")
         cdef Instruction* step = &self.steps[index]
         step.operation, step.out = NUMBERS[name], out
@@ -228,42 +218,22 @@ cdef class Program:
             source = &self.sources[place]
             if stop > column.length:
                 raise ValueError(f"rows {start}:{stop} are outside 0:{column.length}")
-            if CLASSES.get(column.kind) != self.classes[source.register]:
+            if CLASSES.get(column.kind) != self.classes[source.place]:
                 raise TypeError(f"column {place} has kind {column.kind}, which is not as compiled")
-            source.kind = column.kind
+            source.format = LETTERS[<int>column.kind]
             source.offset = column.offset
             source.values = column.values
             source.validity = column.validity
             nulls |= column.validity != NULL
-            source.widen = widening(LETTERS[<int>column.kind])
+            source.widen = widening(source.format)
         return nulls
 
-    cdef void _load(self, int64_t row, int64_t rows) noexcept nogil:
-        cdef Source* source
-        cdef Register* register
-        cdef int64_t first
-        cdef int place
-        for place in range(self.source_count):
-            source = &self.sources[place]
-            register = &self.registers[source.register]
-            first = source.offset + row
-            if source.widen != NULL:
-                source.widen(register.own_values, source.values, first, rows)
-            elif source.kind == Kind.BOOL:
-                bits_to_bytes(
-                    <uint8_t*>register.own_values, <const uint8_t*>source.values, first, rows
-                )
-            else:
-                register.values = <void*>(<const char*>source.values + 8 * first)
-            register.valid = NULL
-            if source.validity != NULL:
-                if not bits_to_bytes(register.own_valid, source.validity, first, rows):
-                    register.valid = register.own_valid
-
-    cdef void _compute(self, int64_t rows) noexcept nogil:
+    cdef void _compute(self, int64_t row, int64_t rows) noexcept nogil:
         cdef Instruction* step
         cdef Register* registers = self.registers
         cdef int index
+        for index in range(self.source_count):
+            load_rows(&registers[self.sources[index].place], &self.sources[index], row, rows)
         for index in range(self.step_count):
             step = &self.steps[index]
             run_operation(step.operation, &registers[step.out], &registers[step.a],
@@ -325,10 +295,9 @@ cdef class Program:
                     status = stopped
                     break
                 count = end - row
-                self._load(row, count)
                 if self.direct:
                     result.values = out + (row - start) * 8
-                self._compute(count)
+                self._compute(row, count)
                 failed_at = self._failed(count, &failed)
                 if not self.direct:
                     if narrow != NULL:
@@ -392,8 +361,7 @@ cdef class Program:
                     status = stopped
                     break
                 rows = end - row
-                self._load(row, rows)
-                self._compute(rows)
+                self._compute(row, rows)
                 failed_at = self._failed(rows, &failed)
                 if count + rows + 8 <= room:
                     count += append_rows(

@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "vector_choices.h"
+
 typedef void (*Widen)(void *out, const void *from, int64_t first, int64_t rows);
 typedef void (*Narrow)(void *out, int64_t first, const void *from, int64_t rows);
 
@@ -134,6 +136,28 @@ static Narrow narrowing(char format) {
     case 'f': return narrow_float32;
     default: return NULL;
   }
+}
+
+/* One input column of a run. */
+typedef struct {
+  int place; /* its register */
+  char format;
+  int64_t offset;
+  const void *values;
+  const uint8_t *validity;
+  Widen widen;
+} Source;
+
+/* Rows of a column into its register: in place where values have 8 bytes. */
+static void load_rows(Register *into, const Source *from, int64_t row, int64_t rows) {
+  int64_t first = from->offset + row;
+  if (from->widen != NULL) from->widen(into->own_values, from->values, first, rows);
+  else if (from->format == 'b')
+    bits_to_bytes((uint8_t *)into->own_values, (const uint8_t *)from->values, first, rows);
+  else into->values = (char *)from->values + 8 * first;
+  into->valid = NULL;
+  if (from->validity != NULL && !bits_to_bytes(into->own_valid, from->validity, first, rows))
+    into->valid = into->own_valid;
 }
 
 #endif

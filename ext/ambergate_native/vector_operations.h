@@ -10,17 +10,19 @@
 
 /* The table of operations. `classes` are those of the result and the operands; w is any of i, u
  * and f. */
+typedef enum { USES_ALL, CHOOSES, FILLS } Use; /* of the operands, in each row */
 typedef struct {
   const char *name;
   const char *classes;
   Loop loop;        /* nulls go through it */
   Check check;      /* whether a row's result does not fit, where the loop is checked */
   Special special;  /* says itself what is null */
+  Use use;
 } Operation;
 
-#define LOOP(name, classes) {#name, classes, name, NULL, NULL}
-#define FALLIBLE(name, classes) {#name, classes, name, name##_check, NULL}
-#define OWN(name, classes) {#name, classes, NULL, NULL, name}
+#define LOOP(name, classes) {#name, classes, name, NULL, NULL, USES_ALL}
+#define FALLIBLE(name, classes) {#name, classes, name, name##_check, NULL, USES_ALL}
+#define OWN(name, classes) {#name, classes, NULL, NULL, name, USES_ALL}
 #define COMPARISONS(suffix, classes)                                         \
   LOOP(equal_##suffix, classes), LOOP(not_equal_##suffix, classes),          \
   LOOP(less_##suffix, classes), LOOP(less_equal_##suffix, classes)
@@ -32,7 +34,7 @@ static const Operation OPERATIONS[] = {
   FALLIBLE(add_i, "iii"), FALLIBLE(subtract_i, "iii"), FALLIBLE(multiply_i, "iii"),
   FALLIBLE(add_u, "uuu"), FALLIBLE(subtract_u, "uuu"), FALLIBLE(multiply_u, "uuu"),
   LOOP(floor_divide_f, "fff"), LOOP(modulo_f, "fff"),
-  {"floor_divide_i", "iii", NULL, floor_divide_i_check, floor_divide_i}, OWN(modulo_i, "iii"),
+  {"floor_divide_i", "iii", NULL, floor_divide_i_check, floor_divide_i, USES_ALL}, OWN(modulo_i, "iii"),
   OWN(floor_divide_u, "uuu"), OWN(modulo_u, "uuu"),
   LOOP(power_f, "fff"), FALLIBLE(power_i, "iii"), FALLIBLE(power_u, "uui"),
   LOOP(negate_f, "ff"), LOOP(abs_f, "ff"), LOOP(floor_f, "ff"), LOOP(ceil_f, "ff"),
@@ -46,10 +48,13 @@ static const Operation OPERATIONS[] = {
   COMPARISONS_MIXED(if, "bif", fi, "bfi"), COMPARISONS_MIXED(uf, "buf", fu, "bfu"),
   COMPARISONS_MIXED(iu, "biu", ui, "bui"),
   OWN(and_b, "bbb"), OWN(or_b, "bbb"),
-  {"is_null_b", "bb", NULL, NULL, is_null}, {"is_null_w", "bw", NULL, NULL, is_null},
-  {"is_not_null_b", "bb", NULL, NULL, is_not_null},
-  {"is_not_null_w", "bw", NULL, NULL, is_not_null},
-  OWN(fill_null_b, "bbb"), OWN(fill_null_w, "www"), OWN(choose_b, "bbbb"), OWN(choose_w, "wbww"),
+  {"is_null_b", "bb", NULL, NULL, is_null, USES_ALL}, {"is_null_w", "bw", NULL, NULL, is_null, USES_ALL},
+  {"is_not_null_b", "bb", NULL, NULL, is_not_null, USES_ALL},
+  {"is_not_null_w", "bw", NULL, NULL, is_not_null, USES_ALL},
+  {"fill_null_b", "bbb", NULL, NULL, fill_null_b, FILLS},
+  {"fill_null_w", "www", NULL, NULL, fill_null_w, FILLS},
+  {"choose_b", "bbbb", NULL, NULL, choose_b, CHOOSES},
+  {"choose_w", "wbww", NULL, NULL, choose_w, CHOOSES},
   OWN(min_b, "bbb"), OWN(max_b, "bbb"), OWN(min_i, "iii"), OWN(max_i, "iii"),
   OWN(min_u, "uuu"), OWN(max_u, "uuu"), OWN(min_f, "fff"), OWN(max_f, "fff"),
 };
@@ -74,8 +79,7 @@ WIDE static void join_valid(Register *out, const Register *a, const Register *b,
 /* The errors of the operands; of a choice only of the operand that is used. */
 static void join_errors(const Operation *operation, Register *out, const Register *a,
                         const Register *b, const Register *c, int64_t rows) {
-  int chooses = operation->special == choose_b || operation->special == choose_w;
-  int fills = operation->special == fill_null_b || operation->special == fill_null_w;
+  int chooses = operation->use == CHOOSES, fills = operation->use == FILLS;
   for (int64_t i = 0; i < rows; i++) {
     uint8_t error = a->errors == NULL ? 0 : a->errors[i];
     int taken = chooses && ((const uint8_t *)a->values)[i] && VALID(a, i);

@@ -22,7 +22,14 @@ cdef extern from "vector_memory.h" nogil:
     ctypedef void (*Widen)(void*, const void*, int64_t, int64_t) noexcept nogil
     ctypedef void (*Narrow)(void*, int64_t, const void*, int64_t) noexcept nogil
     void prepare_tables() noexcept
-    int bits_to_bytes(uint8_t*, const uint8_t*, int64_t, int64_t) noexcept
+    ctypedef struct Source:
+        int place
+        char format
+        int64_t offset
+        const void* values
+        const uint8_t* validity
+        Widen widen
+    void load_rows(Register*, const Source*, int64_t, int64_t) noexcept
     void bytes_to_bits(uint8_t*, int64_t, const uint8_t*, int64_t) noexcept
     int64_t count_zeros(const uint8_t*, int64_t) noexcept
     int64_t append_rows(int64_t*, int64_t, const uint8_t*, const uint8_t*, int64_t) noexcept

@@ -15,8 +15,8 @@ from ambergate.errors import ExpressionError
 from ambergate.expr import col, lit, max_of, min_of, when
 from ambergate.expr.types import annotate
 from ambergate.kernels.evaluate import VectorEvaluator, compile_expression
+from ambergate.kernels.program import NativeColumn, Program
 from ambergate.kernels.reference.expression import Misfit, value_of
-from ambergate.kernels.vector import NativeColumn, Program
 from ambergate_native.columns import Kind
 
 INTEGERS = st.one_of(st.integers(-3, 3), st.integers(-(2**63), 2**63 - 1))
@@ -104,7 +104,17 @@ CONDITIONS = st.recursive(
     ),
     max_leaves=4,
 )
-EXPRESSIONS = st.one_of(st.recursive(SIMPLE, extend_numbers, max_leaves=6), CONDITIONS)
+NUMBER = st.recursive(SIMPLE, extend_numbers, max_leaves=6)
+# branches of which many fail if they are taken
+BIG = st.sampled_from([col("j") * col("j"), col("s") * col("i"), -col("i"), col("f").cast("int8")])
+GUARDED = st.one_of(
+    st.tuples(CONDITIONS, BIG, BIG).map(
+        lambda p: when(p[0]).then(p[1]).otherwise(0).fill_null(p[2])
+    ),
+    st.tuples(CONDITIONS, BIG, SIMPLE).map(lambda p: when(p[0]).then(p[2]).otherwise(p[1])),
+    st.tuples(SIMPLE, BIG).map(lambda p: p[0].fill_null(p[1])),
+)
+EXPRESSIONS = st.one_of(NUMBER, CONDITIONS, GUARDED)
 
 
 @st.composite

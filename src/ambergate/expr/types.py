@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from ambergate.errors import ExpressionError
 from ambergate.expr.nodes import Alias, Call, Column, Expr, Literal
+from ambergate.type_names import parse_type
 
 __all__ = ["Typed", "annotate", "common_type", "data_type", "describe", "widest"]
 
@@ -231,14 +232,10 @@ def holds(value: Any, of: pa.DataType) -> bool:
 
 def data_type(of: pa.DataType | str) -> pa.DataType:
     """The Arrow type of a name such as ``"int64"`` or ``"timestamp[us]"``."""
-    if isinstance(of, pa.DataType):
-        return of
     try:
-        return pa.type_for_alias(of)
-    except (ValueError, TypeError, AttributeError):
-        raise ExpressionError(
-            f"type {of!r}", "there is no Arrow type of this name", "give a pyarrow.DataType"
-        ) from None
+        return parse_type(of)
+    except (TypeError, ValueError) as error:
+        raise ExpressionError(f"type {of!r}", str(error)) from None
 
 
 def finer(left: str, right: str) -> str:

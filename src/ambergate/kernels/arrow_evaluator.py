@@ -11,13 +11,14 @@ from collections.abc import Callable
 import numpy as np
 import pyarrow as pa
 
-from ambergate.channels.gate import RAISED, Gate
 from ambergate.errors import ExpressionError, OverflowOfExpression
 from ambergate.expr.nodes import Call, Column, Literal
 from ambergate.expr.types import Typed
 from ambergate.kernels.arrow_functions import FUNCTIONS, Values, convert, spread
 from ambergate.kernels.constants import scalar
-from ambergate.kernels.vector import NativeColumn, compile_region, is_native, may_fail
+from ambergate.kernels.program import NativeColumn, compile_region
+from ambergate.kernels.vector import is_native, may_fail
+from ambergate_native.gate import RAISED, Gate
 
 __all__ = ["ArrowExpression", "misfit"]
 

@@ -7,11 +7,12 @@ from typing import NamedTuple, Protocol
 import numpy as np
 import pyarrow as pa
 
-from ambergate.channels.gate import DONE, RAISED, STOPPED, Gate
 from ambergate.errors import ExpressionError
 from ambergate.expr.nodes import Alias, Column, Expr
 from ambergate.expr.types import Typed, annotate
-from ambergate.kernels.vector import NativeColumn, Region, compile_region, is_native
+from ambergate.kernels.program import NativeColumn, Region, compile_region
+from ambergate.kernels.vector import is_native
+from ambergate_native.gate import DONE, RAISED, STOPPED, Gate
 
 __all__ = [
     "ArrowEvaluator",
