@@ -23,51 +23,25 @@ from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
 
 from ambergate_native.columns cimport Column, Kind
 from ambergate_native.gate cimport BLOCK_ROWS, Gate
+from ambergate_native.vector_operations cimport (
+    ALL_VALID,
+    OPERATION_COUNT,
+    OPERATIONS,
+    Narrow,
+    Register,
+    Widen,
+    append_rows,
+    bits_to_bytes,
+    bytes_to_bits,
+    count_zeros,
+    narrowing,
+    prepare_tables,
+    run_operation,
+    widening,
+)
 
 from ambergate_native.gate import DONE, RAISED, STOPPED
 
-
-cdef extern from "vector_loops.h" nogil:
-    ctypedef int (*Loop)(void*, const void*, const void*, const void*, int64_t) noexcept nogil
-    ctypedef int (*Check)(const void*, const void*, const void*, int64_t) noexcept nogil
-    ctypedef struct Register:
-        void* values
-        uint8_t* valid
-        uint8_t* errors
-        uint8_t* own_valid
-        uint8_t* own_errors
-        void* own_values
-    ctypedef void (*Special)(
-        Register*, const Register*, const Register*, const Register*, int64_t
-    ) noexcept nogil
-    ctypedef struct Operation:
-        const char* name
-        const char* classes
-        Loop loop
-        Check check
-        Special special
-    const Operation* OPERATIONS
-    int OPERATION_COUNT
-
-cdef extern from "vector_memory.h" nogil:
-    void prepare_tables() noexcept
-    int bits_to_bytes(uint8_t*, const uint8_t*, int64_t, int64_t) noexcept
-    void bytes_to_bits(uint8_t*, int64_t, const uint8_t*, int64_t) noexcept
-    int64_t count_zeros(const uint8_t*, int64_t) noexcept
-    int64_t append_rows(int64_t*, int64_t, const uint8_t*, const uint8_t*, int64_t) noexcept
-    ctypedef void (*Widen)(void*, const void*, int64_t, int64_t) noexcept nogil
-    ctypedef void (*Narrow)(void*, int64_t, const void*, int64_t) noexcept nogil
-    void widen_int8(void*, const void*, int64_t, int64_t) noexcept
-    void widen_int16(void*, const void*, int64_t, int64_t) noexcept
-    void widen_int32(void*, const void*, int64_t, int64_t) noexcept
-    void widen_uint8(void*, const void*, int64_t, int64_t) noexcept
-    void widen_uint16(void*, const void*, int64_t, int64_t) noexcept
-    void widen_uint32(void*, const void*, int64_t, int64_t) noexcept
-    void widen_float32(void*, const void*, int64_t, int64_t) noexcept
-    void narrow_8(void*, int64_t, const void*, int64_t) noexcept
-    void narrow_16(void*, int64_t, const void*, int64_t) noexcept
-    void narrow_32(void*, int64_t, const void*, int64_t) noexcept
-    void narrow_float32(void*, int64_t, const void*, int64_t) noexcept
 
 prepare_tables()
 
@@ -82,6 +56,15 @@ cdef dict CLASSES = {
     Kind.UINT8: "i", Kind.UINT16: "i", Kind.UINT32: "i", Kind.UINT64: "u",
     Kind.FLOAT32: "f", Kind.FLOAT64: "f",
 }
+# of each kind: bytes of a stored value (0: bits) and the letter of its format, as of Arrow's
+cdef int64_t[Kind.FLOAT64 + 1] WIDTHS
+cdef char[Kind.FLOAT64 + 1] LETTERS
+for _kind, _width, _letter in [
+    (Kind.BOOL, 0, "b"), (Kind.INT8, 1, "c"), (Kind.INT16, 2, "s"), (Kind.INT32, 4, "i"),
+    (Kind.INT64, 8, "l"), (Kind.UINT8, 1, "C"), (Kind.UINT16, 2, "S"), (Kind.UINT32, 4, "I"),
+    (Kind.UINT64, 8, "L"), (Kind.FLOAT32, 4, "f"), (Kind.FLOAT64, 8, "g"),
+]:
+    WIDTHS[_kind], LETTERS[_kind] = _width, ord(_letter)
 MAX_INSTRUCTIONS = 250  # the number of a failed one is kept in a byte
 
 cdef struct Instruction:
@@ -252,7 +235,7 @@ cdef class Program:
             source.values = column.values
             source.validity = column.validity
             nulls |= column.validity != NULL
-            source.widen = widen_of(column.kind)
+            source.widen = widening(LETTERS[<int>column.kind])
         return nulls
 
     cdef void _load(self, int64_t row, int64_t rows) noexcept nogil:
@@ -279,30 +262,12 @@ cdef class Program:
 
     cdef void _compute(self, int64_t rows) noexcept nogil:
         cdef Instruction* step
-        cdef const Operation* operation
-        cdef Register* out
-        cdef Register* a
-        cdef Register* b
-        cdef Register* c
-        cdef int index, bad
+        cdef Register* registers = self.registers
+        cdef int index
         for index in range(self.step_count):
             step = &self.steps[index]
-            operation = &OPERATIONS[step.operation]
-            out = &self.registers[step.out]
-            a = &self.registers[step.a]
-            b = &self.registers[step.b]
-            c = &self.registers[step.c]
-            if operation.loop != NULL:
-                bad = operation.loop(out.values, a.values, b.values, c.values, rows)
-                join_valid(out, a, b, c, rows)
-            else:
-                operation.special(out, a, b, c, rows)
-                bad = operation.check != NULL
-            out.errors = NULL
-            if a.errors != NULL or b.errors != NULL or c.errors != NULL:
-                join_errors(operation, out, a, b, c, rows)
-            if bad:
-                mark_errors(operation, out, a, b, c, rows, index + 1)
+            run_operation(step.operation, &registers[step.out], &registers[step.a],
+                          &registers[step.b], &registers[step.c], rows, index + 1)
 
     cdef int64_t _failed(self, int64_t rows, int* step) noexcept nogil:
         """The first row of the block whose result failed, or ``rows``."""
@@ -338,14 +303,14 @@ cdef class Program:
         """
         self._bind(columns, start, stop)
         cdef int64_t rows = stop - start, row = start, end, count, nulls = 0, failed_at
-        cdef int64_t size = width_of(self.kind)
+        cdef int64_t size = WIDTHS[<int>self.kind]
         cdef int64_t bitmap = (rows + 7) // 8
         cdef Register* result = &self.registers[self.result]
         cdef int status = DONE, stopped = STOPPED, raised = RAISED, failed = -1
         cdef Py_buffer view
         cdef char* out
         cdef uint8_t* valid_bits = NULL
-        cdef Narrow narrow = narrow_of(self.kind)
+        cdef Narrow narrow = narrowing(LETTERS[<int>self.kind])
         values = allocate(bitmap if self.kind == Kind.BOOL else rows * size)
         validity = None
         PyObject_GetBuffer(values, &view, PyBUF_WRITABLE)
@@ -387,7 +352,7 @@ cdef class Program:
                         bytes_to_bits(valid_bits, row - start, result.valid, failed_at)
                         nulls += count_zeros(result.valid, failed_at)
                     else:
-                        bytes_to_bits(valid_bits, row - start, ONES, failed_at)
+                        bytes_to_bits(valid_bits, row - start, ALL_VALID, failed_at)
                 row += failed_at
                 if failed_at < count:
                     status = raised
@@ -448,8 +413,7 @@ cdef class Program:
         return status, row, count, failed
 
 
-cdef uint8_t ONES[256]
-memset(ONES, 1, 256)
+memset(ALL_VALID, 1, BLOCK_ROWS)
 
 
 cdef void set_bits(uint8_t* bits, int64_t count) noexcept nogil:
@@ -457,108 +421,3 @@ cdef void set_bits(uint8_t* bits, int64_t count) noexcept nogil:
     memset(bits, 255, count >> 3)
     for bit in range(count & ~7, count):
         bits[bit >> 3] |= <uint8_t>(1 << (bit & 7))
-
-
-cdef void join_valid(Register* out, Register* a, Register* b, Register* c,
-                     int64_t rows) noexcept nogil:
-    cdef int64_t row
-    out.valid = NULL
-    if a.valid == NULL and b.valid == NULL and c.valid == NULL:
-        return
-    memset(out.own_valid, 1, rows)
-    if a.valid != NULL:
-        for row in range(rows):
-            out.own_valid[row] &= a.valid[row]
-    if b.valid != NULL and b != a:
-        for row in range(rows):
-            out.own_valid[row] &= b.valid[row]
-    if c.valid != NULL and c != a:
-        for row in range(rows):
-            out.own_valid[row] &= c.valid[row]
-    out.valid = out.own_valid
-
-
-cdef void join_errors(const Operation* operation, Register* out, Register* a, Register* b,
-                      Register* c, int64_t rows) noexcept nogil:
-    """The errors of the operands, of a choice only of the one that is used."""
-    cdef int64_t row
-    cdef uint8_t error
-    cdef bint used
-    cdef bint chooses = operation.name[0] == c"c" and operation.name[1] == c"h"
-    cdef bint fills = operation.name[0] == c"f" and operation.name[1] == c"i"
-    for row in range(rows):
-        error = 0 if a.errors == NULL else a.errors[row]
-        if error == 0 and b.errors != NULL:
-            used = True
-            if chooses:
-                used = (<uint8_t*>a.values)[row] and (a.valid == NULL or a.valid[row])
-            elif fills:
-                used = a.valid != NULL and not a.valid[row]
-            if used:
-                error = b.errors[row]
-        if error == 0 and c.errors != NULL:
-            used = True
-            if chooses:
-                used = not ((<uint8_t*>a.values)[row] and (a.valid == NULL or a.valid[row]))
-            if used:
-                error = c.errors[row]
-        out.own_errors[row] = error
-    out.errors = out.own_errors
-
-
-cdef void mark_errors(const Operation* operation, Register* out, Register* a, Register* b,
-                      Register* c, int64_t rows, int number) noexcept nogil:
-    """Find the rows that do not fit; what lies under a null is no value and cannot fail."""
-    cdef int64_t row
-    for row in range(rows):
-        if out.valid != NULL and not out.valid[row]:
-            continue
-        if operation.check(a.values, b.values, c.values, row):
-            if out.errors == NULL:
-                memset(out.own_errors, 0, rows)
-                out.errors = out.own_errors
-            if out.errors[row] == 0:
-                out.errors[row] = <uint8_t>number
-
-
-cdef Widen widen_of(Kind kind) noexcept:
-    if kind == Kind.INT8:
-        return widen_int8
-    if kind == Kind.INT16:
-        return widen_int16
-    if kind == Kind.INT32:
-        return widen_int32
-    if kind == Kind.UINT8:
-        return widen_uint8
-    if kind == Kind.UINT16:
-        return widen_uint16
-    if kind == Kind.UINT32:
-        return widen_uint32
-    if kind == Kind.FLOAT32:
-        return widen_float32
-    return NULL
-
-
-cdef Narrow narrow_of(Kind kind) noexcept:
-    if kind == Kind.INT8 or kind == Kind.UINT8:
-        return narrow_8
-    if kind == Kind.INT16 or kind == Kind.UINT16:
-        return narrow_16
-    if kind == Kind.INT32 or kind == Kind.UINT32:
-        return narrow_32
-    if kind == Kind.FLOAT32:
-        return narrow_float32
-    return NULL
-
-
-cdef int64_t width_of(Kind kind) noexcept:
-    """Bytes of a stored value; 0 for bits."""
-    if kind == Kind.BOOL:
-        return 0
-    if kind == Kind.INT8 or kind == Kind.UINT8:
-        return 1
-    if kind == Kind.INT16 or kind == Kind.UINT16:
-        return 2
-    if kind == Kind.INT32 or kind == Kind.UINT32 or kind == Kind.FLOAT32:
-        return 4
-    return 8

@@ -113,4 +113,27 @@ NARROW(narrow_16, uint16_t, uint64_t)
 NARROW(narrow_32, uint32_t, uint64_t)
 NARROW(narrow_float32, float, double)
 
+/* How values of a format (a letter of Arrow's) become wide and narrow; NULL: they are wide. */
+static Widen widening(char format) {
+  switch (format) {
+    case 'c': return widen_int8;
+    case 's': return widen_int16;
+    case 'i': return widen_int32;
+    case 'C': return widen_uint8;
+    case 'S': return widen_uint16;
+    case 'I': return widen_uint32;
+    case 'f': return widen_float32;
+    default: return NULL;
+  }
+}
+static Narrow narrowing(char format) {
+  switch (format) {
+    case 'c': case 'C': return narrow_8;
+    case 's': case 'S': return narrow_16;
+    case 'i': case 'I': return narrow_32;
+    case 'f': return narrow_float32;
+    default: return NULL;
+  }
+}
+
 #endif

@@ -1,12 +1,11 @@
 import mmap
 import os
 import signal
-import subprocess
-import sys
 import threading
 import time
 
 import pytest
+from tests.processes import python
 
 from ambergate.channels.bell import BELL_BYTES, Bell
 from ambergate.channels.memory import Memory
@@ -108,11 +107,8 @@ for turn in range(500):
 
 
 def test_no_ring_is_lost_between_two_processes():
-    with Memory.create(4096) as memory:
+    with Memory.create(4096) as memory, python(PLAYER, fd=memory.fd) as player:
         mine, other = Bell(memory.mapping, 0), Bell(memory.mapping, 128)
-        player = subprocess.Popen(
-            [sys.executable, "-c", PLAYER, str(memory.fd)], pass_fds=[memory.fd]
-        )
         for turn in range(500):
             other.ring()
             assert mine.wait(turn, 20 * SECOND)

@@ -7,7 +7,6 @@ import math
 import numpy as np
 import pyarrow as pa
 import pytest
-from ambergate_native.columns import Kind
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -18,6 +17,7 @@ from ambergate.expr.types import annotate
 from ambergate.kernels.evaluate import VectorEvaluator, compile_expression
 from ambergate.kernels.reference.expression import Misfit, value_of
 from ambergate.kernels.vector import NativeColumn, Program
+from ambergate_native.columns import Kind
 
 INTEGERS = st.one_of(st.integers(-3, 3), st.integers(-(2**63), 2**63 - 1))
 FLOATS = st.one_of(
@@ -141,7 +141,7 @@ def expected(typed, batch):
     return values, False
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(data=st.data(), expr=EXPRESSIONS, stops=st.lists(st.integers(0, 800), max_size=4))
 def test_random_expressions_mean_what_python_means(data, expr, stops):
     names = sorted(expr.columns()) or ["i"]

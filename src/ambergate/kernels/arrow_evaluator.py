@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from ambergate.channels.gate import RAISED, Gate
 from ambergate.errors import ExpressionError, OverflowOfExpression
-from ambergate.expr.nodes import Column, Literal
+from ambergate.expr.nodes import Call, Column, Literal
 from ambergate.expr.types import Typed
 from ambergate.kernels.arrow_functions import FUNCTIONS, Values, convert, spread
 from ambergate.kernels.constants import scalar
@@ -116,11 +116,12 @@ class ArrowExpression:
                 columns, 0, count, gate, pa.allocate_buffer
             )
             if status == RAISED:
+                source = region.sources[failed]
                 row = {
                     name: rows.column(self.schema.get_field_index(name))[cursor]
-                    for name in region.sources[failed].expr.columns()
+                    for name in source[0].expr.columns()
                 }
-                raise misfit(region.sources[failed], row)
+                raise misfit(source, row)
             return pa.Array.from_buffers(of, count, [validity, values], nulls)
 
         return compute
@@ -160,13 +161,17 @@ class ArrowExpression:
         return compute
 
 
-def misfit(source: Typed, row: dict[str, pa.Scalar]) -> ExpressionError:
-    """The error of a row whose value of ``source`` does not fit; ``row`` are its operands."""
+def misfit(source: tuple[Typed, pa.DataType], row: dict[str, pa.Scalar]) -> ExpressionError:
+    """The error of a row where the first of ``source`` does not fit the second.
+
+    ``row`` are the values of the columns it reads.
+    """
+    typed, of = source
     listed = ", ".join(f"{name} = {row[name].as_py()!r}" for name in sorted(row))
-    cast = source.expr.function == "cast"
-    problem = f"the {'value' if cast else 'result'} does not fit {source.type}"
+    problem = f"the value does not fit {of}"
+    cast = isinstance(typed.expr, Call) and typed.expr.function == "cast"
     return OverflowOfExpression(
-        str(source.expr),
+        str(typed.expr),
         f"{problem} where {listed}" if listed else problem,
         "" if cast else "cast to float64 or a decimal first",
     )

@@ -176,7 +176,7 @@ class VectorEvaluator(_Selecting):
         from ambergate.kernels.arrow_evaluator import misfit
 
         source = self.region.sources[failed]
-        return misfit(source, {name: batch.column(name)[row] for name in source.expr.columns()})
+        return misfit(source, {name: batch.column(name)[row] for name in source[0].expr.columns()})
 
 
 class ArrowEvaluator(_Selecting):

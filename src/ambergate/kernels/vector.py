@@ -11,15 +11,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pyarrow as pa
-from ambergate_native.columns import Column as NativeColumn
-from ambergate_native.columns import Kind
-from ambergate_native.vector import MAX_INSTRUCTIONS, OPERATION_CLASSES, Program
 
 from ambergate.errors import ExpressionError
 from ambergate.expr.nodes import Column, Literal
 from ambergate.expr.rules import COMPARISONS
 from ambergate.expr.types import Typed, holds
 from ambergate.kernels.constants import exact_values, scalar
+from ambergate_native.columns import Column as NativeColumn
+from ambergate_native.columns import Kind
+from ambergate_native.vector import MAX_INSTRUCTIONS, OPERATION_CLASSES, Program
 
 __all__ = [
     "NativeColumn",
@@ -143,17 +143,20 @@ def _leaf_may_fail(typed: Typed) -> bool:
     return any(map(_leaf_may_fail, typed.arguments)) if _has_operation(typed) else may_fail(typed)
 
 
+Source = tuple[Typed, pa.DataType]
+
+
 @dataclass(slots=True)
 class Region:
     """A program and where its inputs come from.
 
     ``leaves[k]`` is the expression whose values are input ``k``; ``sources[n]`` is what instruction
-    ``n`` computes, for messages.
+    ``n`` computes, and the type it must fit, for messages.
     """
 
     program: Program
     leaves: list[Typed]
-    sources: list[Typed]
+    sources: list[Source]
 
 
 def compile_region(typed: Typed) -> Region:
@@ -199,7 +202,7 @@ class _Builder:
     inputs: list[int] = field(default_factory=list)
     instructions: list[tuple[str, int, int, int, int]] = field(default_factory=list)
     leaves: list[Typed] = field(default_factory=list)
-    sources: list[Typed] = field(default_factory=list)
+    sources: list[Source] = field(default_factory=list)
     known: dict[Any, _Held] = field(default_factory=dict)
     shallow: bool = False
     entered: bool = False
@@ -221,7 +224,13 @@ class _Builder:
             self.constants.append((self.known[key].number, value.value))
         return self.known[key]
 
-    def emit(self, name: str, source: Typed, *operands: _Held | _Constant) -> _Held:
+    def emit(
+        self,
+        name: str,
+        source: Typed,
+        *operands: _Held | _Constant,
+        fits: pa.DataType | None = None,
+    ) -> _Held:
         """Append an operation; temporaries among its operands are free afterwards."""
         held = [self.register_of(operand) for operand in operands]
         of = OPERATION_CLASSES[name][0]
@@ -231,7 +240,7 @@ class _Builder:
         number = unused.pop() if unused else self._new(of)
         places = [operand.number for operand in held] + [-1] * (3 - len(held))
         self.instructions.append((name, number, *places))
-        self.sources.append(source)
+        self.sources.append((source, fits or source.type))
         for place in {operand.number for operand in held if operand.temporary}:
             self.free.setdefault(self.classes[place], []).append(place)
         return _Held(of, number, temporary=True)
@@ -281,7 +290,7 @@ class _Builder:
         if source in "iu" and to == pa.float32():
             return self.emit(f"{source}_to_f32", typed, value)  # by way of double it rounds twice
         if source != target:
-            value = self.emit(f"{source}_to_{target}", typed, value)
+            value = self.emit(f"{source}_to_{target}", typed, value, fits=to)
         if to == pa.float32():
             return self.emit("f_to_f32", typed, value) if of != pa.float32() else value
         if to in BOUNDS and source != "b":
@@ -289,7 +298,7 @@ class _Builder:
             inside = of in BOUNDS and low <= BOUNDS[of][0] and BOUNDS[of][1] <= high
             if not inside:
                 limits = _Constant("i", low), _Constant("i", high)
-                return self.emit("within_i", typed, value, *limits)
+                return self.emit("within_i", typed, value, *limits, fits=to)
         return value
 
     def _call(self, typed: Typed) -> _Held | _Constant:
