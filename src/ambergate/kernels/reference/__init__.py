@@ -1,0 +1,1 @@
+"""What each native kernel computes, in readable Python."""
