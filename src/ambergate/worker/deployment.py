@@ -142,7 +142,8 @@ class Deployment:
                     self._writers.get((index, number), []), key=lambda pair: pair[0]
                 )
             ]
-            edges.append(EdgeOutput(edge.exchange, writers, number, partition_batch))
+            keys = tuple(operator.schema.get_field_index(each) for each in edge.exchange.columns)
+            edges.append(EdgeOutput(edge.exchange, writers, number, keys, partition_batch))
         return Task(
             operator.name,
             number,
