@@ -1,7 +1,7 @@
 import numpy as np
 import pyarrow as pa
 import pytest
-from arrays import VALUES, arrays, batches
+from tests.native.arrays import VALUES, arrays, batches
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -1,10 +1,10 @@
 import numpy as np
 import pyarrow as pa
 import pytest
-from arrays import OTHER_VALUES, VALUES, batches
+from tests.native.arrays import OTHER_VALUES, VALUES, batches
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_hashing import plain
+from tests.native.test_hashing import plain
 
 from ambergate.kernels.partition import partition, partition_batch, partition_rows
 from ambergate.kernels.reference import selection as reference

@@ -1,7 +1,7 @@
 import numpy as np
 import pyarrow as pa
 import pytest
-from arrays import OTHER_VALUES, VALUES, arrays, batches
+from tests.native.arrays import OTHER_VALUES, VALUES, arrays, batches
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
