@@ -6,6 +6,7 @@ from ambergate_native.gate cimport Gate
 cdef extern from "grouping.h" nogil:
     const uint64_t LONG_TEXT "AMBERGATE_LONG_TEXT"
     uint64_t word_hash(uint64_t word) noexcept
+    bint same_long_text(const uint8_t* one, const uint8_t* other, int64_t size) noexcept
     uint64_t text_word(const uint8_t* text, int64_t size, const uint8_t* end) noexcept
     uint64_t double_word(double value) noexcept
     uint64_t float_word(float value) noexcept
@@ -51,6 +52,7 @@ cdef class GroupTable:
     cdef Block* block
     cdef Slot* slots
     cdef int64_t mask                    # slots - 1, a power of two - 1
+    cdef int shift                       # a hash >> shift is a slot
     cdef uint64_t* words                 # of each group
     cdef int64_t* starts                 # of each group's bytes, and where the last one's end
     cdef int64_t room                    # groups there is memory for

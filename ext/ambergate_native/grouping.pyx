@@ -18,12 +18,14 @@ no gap in a chain of slots.
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from libc.stdlib cimport calloc, free, malloc, realloc
-from libc.string cimport memcmp, memcpy, memset
+from libc.string cimport memcpy, memset
 
 from ambergate_native.gate cimport BLOCK_ROWS, Gate
 from ambergate_native.keys cimport (
     encode_rows, fill_texts, fill_words, header_size, is_text, skip_value, view_of,
 )
+
+from ambergate_native.probing cimport probe
 
 from ambergate_native.gate import DONE, STOPPED
 
@@ -169,7 +171,7 @@ cdef class GroupTable:
                     break
                 if self.mask >= PREFETCHED_SLOTS:
                     for done in range(rows):
-                        __builtin_prefetch(&self.slots[self.block.hashes[done] & self.mask])
+                        __builtin_prefetch(&self.slots[self.block.hashes[done] >> self.shift])
                 if self.form == WORD:
                     done = probe(self, gate, row, rows, out + (row - start), insert, nulls_match,
                                  False)
@@ -236,18 +238,21 @@ cdef class GroupTable:
         """Put all groups into a table of so many slots, in the order of their coming."""
         cdef Slot* made = <Slot*>malloc(slots * sizeof(Slot))
         cdef int64_t group, at, mask = slots - 1
+        cdef int shift = 64
+        while slots > 1 << (64 - shift):
+            shift -= 1
         if made == NULL:
             return False
         memset(made, 0xFF, slots * sizeof(Slot))
         for group in range(self.count):
             if group == self.null_group:
                 continue
-            at = word_hash(self.words[group]) & mask
+            at = word_hash(self.words[group]) >> shift
             while made[at].group >= 0:
                 at = (at + 1) & mask
             made[at].word, made[at].group = self.words[group], group
         free(self.slots)
-        self.slots, self.mask = made, mask
+        self.slots, self.mask, self.shift = made, mask, shift
         return True
 
     def truncate(self, int64_t count):
@@ -262,7 +267,7 @@ cdef class GroupTable:
             if group == self.null_group:
                 self.null_group = -1
                 continue
-            at = word_hash(self.words[group]) & self.mask
+            at = word_hash(self.words[group]) >> self.shift
             while self.slots[at].group != group:
                 at = (at + 1) & self.mask
             self.slots[at].group = -1
@@ -378,51 +383,3 @@ cdef class GroupTable:
             memcpy(out + at, value, size)
             at += size
         return offsets, made
-
-
-cdef inline int64_t probe(GroupTable table, Gate gate, int64_t row, int64_t rows, int64_t* ids,
-                          bint insert, bint nulls_match, bint has_texts) noexcept nogil:
-    """Look up, or insert, the keys of the block; returns how many rows the gate let through."""
-    cdef Block* block = table.block
-    cdef Slot* slots = table.slots
-    cdef int64_t mask = table.mask, count = table.count, index, at, group, size, first
-    cdef uint64_t word
-    cdef bint has_nulls = block.has_nulls
-    for index in range(rows):
-        if gate.bound(row + index, row + index + 1) == row + index:
-            rows = index
-            break
-        if has_nulls and block.nulls[index] and (table.form != ROWS or not nulls_match):
-            if insert and table.null_group < 0:
-                table.null_group = count
-                table.words[count] = 0
-                table.starts[count + 1] = table.starts[count]
-                count += 1
-            ids[index] = table.null_group if nulls_match else -1
-            continue
-        word = block.words[index]
-        at = block.hashes[index] & mask
-        while True:
-            group = slots[at].group
-            if group < 0:
-                if insert:
-                    group = count
-                    slots[at].word, slots[at].group = word, group
-                    table.words[group] = word
-                    size = block.sizes[index] if has_texts else 0
-                    table.starts[group + 1] = table.starts[group] + size
-                    if size:
-                        memcpy(table.arena + table.starts[group], block.texts[index], size)
-                    count += 1
-                break
-            if slots[at].word == word:
-                if not has_texts or word < LONG_TEXT:
-                    break
-                first, size = table.starts[group], block.sizes[index]
-                if (table.starts[group + 1] - first == size
-                        and memcmp(table.arena + first, block.texts[index], size) == 0):
-                    break
-            at = (at + 1) & mask
-        ids[index] = group
-    table.count = count
-    return rows

@@ -141,34 +141,58 @@ cdef inline int64_t skip_value(const View* view, const uint8_t* at) noexcept nog
     return 4 + <int64_t>size
 
 
-cdef inline void encode_column(const View* view, int index, int64_t start, int64_t rows,
-                               uint8_t* out, Block* block, const int64_t* firsts) noexcept nogil:
-    cdef int64_t row, size, width = fixed_size(view)
-    cdef uint64_t word
-    cdef uint32_t told
-    cdef const uint8_t* text
-    cdef uint8_t* at
+cdef inline void encode_nulls(const View* view, int index, int64_t start, int64_t rows,
+                              uint8_t* out, Block* block, const int64_t* firsts) noexcept nogil:
+    cdef int64_t row
+    if view.kind != Kind.NULLS and view.validity == NULL:
+        return
     for row in range(rows):
-        at = out + block.cursors[row]
         if view.kind == Kind.NULLS or not is_valid(view, start + row):
             out[firsts[row] + (index >> 3)] |= 1 << (index & 7)
             block.nulls[row] = 1
-            memset(at, 0, width)
-            block.cursors[row] += width
-        elif is_text(view.kind):
-            text = text_at(view, start + row, &size)
+            block.has_nulls = True
+
+
+cdef inline void encode_column(const View* view, int64_t start, int64_t rows, uint8_t* out,
+                               Block* block) noexcept nogil:
+    """Write a value of each row where the row's cursor is; zeros, or a text of no size, for null."""
+    cdef int64_t row, size, width = fixed_size(view), at = view.offset + start
+    cdef int64_t* cursors = block.cursors
+    cdef uint64_t word
+    cdef uint32_t told
+    cdef const uint8_t* text
+    if view.kind == Kind.NULLS:
+        return
+    if is_text(view.kind):
+        for row in range(rows):
+            size = 0
+            if is_valid(view, start + row):
+                text = text_at(view, start + row, &size)
+                memcpy(out + cursors[row] + 4, text, size)
             told = <uint32_t>size
-            memcpy(at, &told, 4)
-            memcpy(at + 4, text, size)
-            block.cursors[row] += 4 + size
-        elif width <= 8 and view.kind != Kind.FIXED:
+            memcpy(out + cursors[row], &told, 4)
+            cursors[row] += 4 + size
+        return
+    # a loop for each width that is common, so that it copies by plain stores
+    if view.kind == Kind.FLOAT32 or view.kind == Kind.FLOAT64 or view.kind == Kind.BOOL:
+        for row in range(rows):
             word = value_word(view, start + row)
-            memcpy(at, &word, width)
-            block.cursors[row] += width
-        else:
-            text = text_at(view, start + row, &size)
-            memcpy(at, text, width)
-            block.cursors[row] += width
+            memcpy(out + cursors[row], &word, width)
+    elif width == 8:
+        for row in range(rows):
+            memcpy(out + cursors[row], view.values + 8 * (at + row), 8)
+    elif width == 4:
+        for row in range(rows):
+            memcpy(out + cursors[row], view.values + 4 * (at + row), 4)
+    else:
+        for row in range(rows):
+            memcpy(out + cursors[row], view.values + width * (at + row), width)
+    if view.validity != NULL:
+        for row in range(rows):
+            if not is_valid(view, start + row):
+                memset(out + cursors[row], 0, width)
+    for row in range(rows):
+        cursors[row] += width
 
 
 cdef inline int64_t encode_rows(const View* views, int columns, int64_t start, int64_t rows,
@@ -202,9 +226,9 @@ cdef inline int64_t encode_rows(const View* views, int columns, int64_t start, i
     for row in range(rows):
         memset(memory[0] + firsts[row], 0, header_size(columns))
     for column in range(columns):
-        encode_column(&views[column], column, start, rows, memory[0], block, firsts)
+        encode_nulls(&views[column], column, start, rows, memory[0], block, firsts)
+        encode_column(&views[column], start, rows, memory[0], block)
     for row in range(rows):
         block.texts[row] = memory[0] + firsts[row]
         block.words[row] = text_word(block.texts[row], block.sizes[row], memory[0] + room[0])
-    block.has_nulls = True
     return total
