@@ -67,11 +67,13 @@ bench: build bench-peers  ## whole jobs against Polars, DuckDB and Bytewax, in t
 	$(BIN)/python -m benchmarks.jobs
 	$(BIN)/python -m benchmarks.gate_cost
 	$(BIN)/python -m benchmarks.pause
+	$(BIN)/python -m benchmarks.ring
 
 bench-smoke: build  ## every benchmark, small, for seconds: does it run, are the answers right
 	$(BIN)/python -m benchmarks.jobs --smoke
 	$(BIN)/python -m benchmarks.gate_cost --smoke
 	$(BIN)/python -m benchmarks.pause --smoke
+	$(BIN)/python -m benchmarks.ring --smoke
 	$(BIN)/python -m pytest benchmarks/kernels --benchmark-disable
 
 bench-peers: $(PEERS)/.installed  ## the engines to compare with, in an environment of their own

@@ -6,6 +6,9 @@ from typing_extensions import Buffer
 
 BELL_BYTES: int
 
+class Listener:
+    """One who is told before the bell's waiter goes to sleep."""
+
 @final
 class Bell:
     """A doorbell over ``memory[offset:offset + BELL_BYTES]``; zeroed memory is a new bell."""

@@ -1,7 +1,7 @@
 from cpython.object cimport PyObject
 from libc.stdint cimport int64_t
 
-from ambergate_native.bell cimport Bell
+from ambergate_native.bell cimport Bell, Listener
 
 
 cdef struct Lease:
@@ -9,9 +9,11 @@ cdef struct Lease:
     int64_t done                           # 1: nothing refers to it any more
 
 
-cdef class Leases:
+cdef class Leases(Listener):
     cdef int64_t* head                     # shared: bytes released
+    cdef const int64_t* wish               # shared: head the writer waits for, or 0
     cdef Bell bell
+    cdef bint resting                      # nothing was lent since the reader ran out of work
     cdef object memory
     cdef Lease* lent                       # circular; of all records not yet released
     cdef int64_t room                      # a power of two
@@ -22,6 +24,7 @@ cdef class Leases:
     cdef int64_t lend(self, int64_t stop) except -1 nogil
     cdef void release(self, int64_t lease) noexcept nogil
     cdef void read(self) noexcept
+    cdef void rest(self) noexcept nogil
 
 
 cdef class Record:
@@ -35,6 +38,6 @@ cdef class Record:
     cdef Py_ssize_t shape
 
 
-cdef Leases make_leases(int64_t* head, Bell bell, object memory)
+cdef Leases make_leases(int64_t* head, const int64_t* wish, Bell bell, object memory)
 cdef Record make_record(Leases leases, char* start, int64_t size, int64_t kind, int64_t rows,
                         int64_t flags)

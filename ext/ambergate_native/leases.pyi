@@ -2,10 +2,11 @@
 
 from typing import final
 
+from ambergate_native.bell import Listener
 from typing_extensions import Buffer
 
 @final
-class Leases:
+class Leases(Listener):
     """The leases of one reading side; kept alive by the ring and by every record."""
 
 @final

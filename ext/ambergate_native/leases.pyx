@@ -4,6 +4,11 @@
 A record's space is free when nothing refers to it any more and all records before it are free: the
 head moves over all ended leases at its front. The one record that was peeked at and not read keeps
 its lease whatever becomes of its ``Record``; the next peek makes another.
+
+A writer that finds no room stores the head it would like to see before it is woken: not the next
+one, at which it could write one record and sleep again. While the reader has work it wakes the
+writer at that head only. When it runs out of work, or goes to sleep on its bell, it wakes the
+writer if any space has come back: what the writer waits for may then never come.
 """
 
 from cpython.buffer cimport (
@@ -21,15 +26,15 @@ from libc.string cimport memcpy
 
 cimport cython
 
-from ambergate_native.atomics cimport store_release
-from ambergate_native.bell cimport Bell
+from ambergate_native.atomics cimport fence_seq_cst, load_relaxed, store_release
+from ambergate_native.bell cimport Bell, Listener
 
 cdef const char* OCTETS = "B"
 
 
 @cython.final
 @cython.no_gc
-cdef class Leases:
+cdef class Leases(Listener):
     """The leases of one reading side; kept alive by the ring and by every record."""
 
     def __cinit__(self):
@@ -58,6 +63,7 @@ cdef class Leases:
             free(self.lent)
             self.lent = wider
             self.room *= 2
+        self.resting = False
         lease = self.next
         self.next += 1
         self.lent[lease & (self.room - 1)].stop = stop
@@ -66,14 +72,26 @@ cdef class Leases:
 
     cdef void release(self, int64_t lease) noexcept nogil:
         """End a lease, and give back what is free at the front."""
-        cdef int64_t head = -1, mask = self.room - 1
+        cdef int64_t head = -1, wish, mask = self.room - 1
         self.lent[lease & mask].done = 1
         while self.first < self.next and self.lent[self.first & mask].done:
             head = self.lent[self.first & mask].stop
             self.first += 1
         if head >= 0:
             store_release(self.head, head)
-            self.bell.sound()
+            # the writer stores its wish, fences, and reads the head once more
+            fence_seq_cst()
+            wish = load_relaxed(self.wish)
+            if wish and (head >= wish or self.resting):
+                self.bell.sound()
+
+    cdef void rest(self) noexcept nogil:
+        """The reader has no work: what has come back must do."""
+        if not self.resting:
+            self.resting = True
+            fence_seq_cst()
+            if load_relaxed(self.wish):
+                self.bell.sound()
 
     cdef void read(self) noexcept:
         """The record peeked at counts as read: its lease ends with its Record."""
@@ -144,10 +162,11 @@ cdef class Record:
         view.internal = NULL
 
 
-cdef Leases make_leases(int64_t* head, Bell bell, object memory):
-    """No leases yet; ``memory`` is kept alive, ``bell`` rung when ``head`` moves."""
+cdef Leases make_leases(int64_t* head, const int64_t* wish, Bell bell, object memory):
+    """No leases yet; ``memory`` is kept alive, ``bell`` rung when ``head`` comes to ``wish``."""
     cdef Leases leases = Leases.__new__(Leases)
     leases.head = head
+    leases.wish = wish
     leases.bell = bell
     leases.memory = memory
     return leases

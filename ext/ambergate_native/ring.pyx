@@ -4,7 +4,7 @@
     +------------------+------------------+----------------------------------------------------+
     | writer (128 B)   | reader (128 B)   | capacity bytes of records                          |
     | tail, published, | head, consumed,  | +-------------+---------+-------------+---------+  |
-    | dropped          | dropped, closed  | | header 64 B | payload | header 64 B | payload |  |
+    | dropped, wish    | dropped, closed  | | header 64 B | payload | header 64 B | payload |  |
     +------------------+------------------+----------------------------------------------------+
 
     header: size, kind, rows, flags (8 bytes each); records begin at multiples of 64 bytes
@@ -19,8 +19,8 @@ its own as soon as it fits, so any record up to the whole capacity passes in the
 
 The reader lends records, and their space comes back as ``leases`` tells.
 
-Waiting is not the ring's: it rings ``data_bell`` after every publish and ``space_bell`` after every
-release.
+Waiting is not the ring's: it rings ``data_bell`` after every publish, and ``space_bell`` when there
+is room again for a writer that found none.
 
 Source: Lamport 1983; cached opposite cursor from Lee et al., ANCS 2009.
 """
@@ -31,7 +31,13 @@ from libc.string cimport memcpy
 
 cimport cython
 
-from ambergate_native.atomics cimport load_acquire, load_relaxed, store_relaxed, store_release
+from ambergate_native.atomics cimport (
+    fence_seq_cst,
+    load_acquire,
+    load_relaxed,
+    store_relaxed,
+    store_release,
+)
 from ambergate_native.bell cimport Bell
 from ambergate_native.futex cimport monotonic_ns
 from ambergate_native.leases cimport Record, make_leases, make_record
@@ -63,7 +69,8 @@ cdef class Ring:
     nbytes : int
         ``RING_HEADER_BYTES`` plus the capacity, a multiple of 64.
     data_bell, space_bell : Bell or None
-        Rung after a publish, and after a release of space. None: a bell nobody hears.
+        Rung after a publish, and when there is room again. None: a bell nobody hears. The reader's
+        ``data_bell`` is the very object its thread waits on, which tells the ring before it sleeps.
 
     Raises
     ------
@@ -103,33 +110,50 @@ cdef class Ring:
         self.head_seen = self.cursor = load_acquire(&self.reader.head)
         self.tail = self.tail_seen = load_acquire(&self.writer.tail)
         self.claimed = -1
-        self.leases = make_leases(&self.reader.head, self.space_bell, self.memory)
+        self.waits = load_relaxed(&self.writer.wish) != 0
+        self.leases = make_leases(&self.reader.head, &self.writer.wish, self.space_bell,
+                                  self.memory)
 
     # the writer's side
+
+    cdef bint has_room(self, int64_t need) noexcept nogil:
+        """Whether ``need`` bytes are free; if not, the reader is asked to tell."""
+        if self.tail + need - self.head_seen > self.capacity:
+            self.head_seen = load_acquire(&self.reader.head)
+        if self.tail + need - self.head_seen > self.capacity:
+            # when half of the ring is free: to wake for every record costs more than to write it
+            store_relaxed(&self.writer.wish, self.tail + max(need - self.capacity,
+                                                             -(self.capacity // 2)))
+            self.waits = True
+            fence_seq_cst()
+            self.head_seen = load_acquire(&self.reader.head)
+        if self.tail + need - self.head_seen > self.capacity:
+            return False
+        if self.waits:
+            store_relaxed(&self.writer.wish, 0)
+            self.waits = False
+        return True
 
     cdef char* claim_bytes(self, int64_t size) noexcept nogil:
         """Where to write a payload of ``size`` bytes; NULL: no room now."""
         cdef int64_t need = HEADER + aligned(size)
         cdef int64_t before_end = self.capacity - self.tail % self.capacity
         cdef RecordHeader* header
-        if self.tail + (before_end if before_end < need else need) - self.head_seen > self.capacity:
-            self.head_seen = load_acquire(&self.reader.head)
-            if (self.tail + (before_end if before_end < need else need) - self.head_seen
-                    > self.capacity):
-                return NULL
         if before_end < need:
+            if not self.has_room(before_end):
+                return NULL
             header = <RecordHeader*>(self.records + self.tail % self.capacity)
             header.size = before_end - HEADER
             header.kind = SKIP
             header.rows = header.flags = 0
             self.tail += before_end
             store_release(&self.writer.tail, self.tail)
-            if self.tail + need - self.head_seen > self.capacity:
-                self.head_seen = load_acquire(&self.reader.head)
-                if self.tail + need - self.head_seen > self.capacity:
-                    # the reader may sleep, and has to pass the skip before there is room
-                    self.data_bell.sound()
-                    return NULL
+            if not self.has_room(need):
+                # the reader may sleep, and has to pass the skip before there is room
+                self.data_bell.sound()
+                return NULL
+        elif not self.has_room(need):
+            return NULL
         self.claimed = size
         return self.records + self.tail % self.capacity + HEADER
 
@@ -247,9 +271,13 @@ cdef class Ring:
         """Pass skips up to the record at the cursor and lend it; 0: there is none."""
         cdef RecordHeader* header
         cdef int64_t stop
+        if not self.listens:
+            self.data_bell.listeners.append(self.leases)
+            self.listens = True
         while self.leases.unread < 0:
             header = self.next_record()
             if header == NULL:
+                self.leases.rest()
                 return 0
             stop = self.cursor + HEADER + aligned(header.size)
             if not 0 <= header.size <= self.capacity or stop > self.tail_seen:

@@ -67,6 +67,7 @@ def read_records(Ring ring, int64_t count, int64_t most, int64_t held, int64_t t
                 while oldest < ring.leases.next:
                     ring.leases.release(oldest)
                     oldest += 1
+                ring.leases.rest()
                 if not ring.data_bell.listen(seen, timeout_ns):
                     with gil:
                         raise TimeoutError(f"record {number} did not come: a wake-up was lost")
