@@ -10,7 +10,7 @@ from ambergate_native.ordering import Keys
 class Merge:
     """Sorted runs becoming one, row by row."""
 
-    def __init__(self, runs: list[Keys]) -> None: ...
+    def __new__(cls, runs: list[Keys]) -> Merge: ...
     @property
     def rows(self) -> int:
         """Rows not yet pulled."""

@@ -26,12 +26,7 @@ cimport cython
 from ambergate_native.columns cimport ArrowArray
 
 cdef extern from *:
-    """
-    #ifdef __GNUC__
-    #define ambergate_bits64(word) __builtin_popcountll(word)
-    #endif
-    """
-    int ambergate_bits64(uint64_t word) noexcept nogil
+    int __builtin_popcountll(uint64_t word) noexcept nogil
     struct ArrowSchema:
         const char* format
         const char* name
@@ -94,7 +89,7 @@ cdef int64_t count_bits(const uint8_t* bits, int64_t start, int64_t length) noex
         bit += 1
     while bit + 64 <= stop:
         memcpy(&word, bits + (bit >> 3), 8)
-        count += ambergate_bits64(word)
+        count += __builtin_popcountll(word)
         bit += 64
     while bit < stop:
         count += (bits[bit >> 3] >> (bit & 7)) & 1

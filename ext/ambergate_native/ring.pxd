@@ -1,7 +1,7 @@
-from cpython.object cimport PyObject
 from libc.stdint cimport int64_t
 
 from ambergate_native.bell cimport Bell
+from ambergate_native.leases cimport Leases
 
 
 cdef struct WriterLine:
@@ -26,11 +26,6 @@ cdef struct RecordHeader:
     int64_t flags
 
 
-cdef struct Lease:
-    int64_t stop                           # where the record ends
-    int64_t done                           # 1: nothing refers to it any more
-
-
 cdef class Ring:
     cdef WriterLine* writer
     cdef ReaderLine* reader
@@ -48,12 +43,8 @@ cdef class Ring:
     # the reader's own
     cdef int64_t cursor                    # start of the next record
     cdef int64_t tail_seen
-    cdef int64_t peeked                    # lease of the record at the cursor, or -1
-    cdef int64_t peeked_stop               # where it ends
-    cdef PyObject* current                 # its Record while one is alive, which tells its end
-    cdef Lease* leases                     # circular; records handed out and not yet released
-    cdef int64_t lease_room                # a power of two
-    cdef int64_t lease_first, lease_next   # ever-growing numbers of leases
+    cdef int64_t cursor_stop               # end of the record there, once it is peeked at
+    cdef Leases leases
 
     cdef int check_fits(self, int64_t size) except -1
     cdef char* claim_bytes(self, int64_t size) noexcept nogil
@@ -61,16 +52,3 @@ cdef class Ring:
                             int64_t counted) noexcept nogil
     cdef RecordHeader* next_record(self) noexcept nogil
     cdef int find(self) except -1
-    cdef int64_t lend(self, int64_t stop) except -1 nogil
-    cdef void release(self, int64_t lease) noexcept nogil
-
-
-cdef class Record:
-    cdef Ring ring
-    cdef char* bytes
-    cdef readonly int64_t size
-    cdef readonly int64_t kind
-    cdef readonly int64_t rows
-    cdef readonly int64_t flags
-    cdef int64_t lease
-    cdef Py_ssize_t shape

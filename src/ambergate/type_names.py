@@ -179,9 +179,10 @@ class _TypeName:
 
     def decimal(self, make: Callable[[int, int], pa.DataType]) -> pa.DataType:
         precision, _, scale = self.until(")").partition(",")
+        shape = self.number(precision), self.number(scale or "0")
         try:
-            return make(self.number(precision), self.number(scale or "0"))
-        except pa.ArrowInvalid as error:
+            return make(*shape)
+        except ValueError as error:
             raise ValueError(f"unknown type {self.text.strip()!r}: {error}") from None
 
     def of_decimal(self) -> pa.DataType:

@@ -1,6 +1,4 @@
 import mmap
-import subprocess
-import sys
 from collections import deque
 
 import pyarrow as pa
@@ -8,10 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ambergate.batch import Barrier, Change, End, Watermark
+from ambergate.batch import Barrier, Change, End, Skipped, Watermark
 from ambergate.channels.bell import RING_HEADER_BYTES, Bell, Ring
 from ambergate.channels.channel import LocalChannel, RingChannel
 from ambergate.channels.memory import Memory
+from tests.processes import python
 
 SCHEMA = pa.schema([("v", pa.int64()), ("s", pa.string())])
 MARKERS = [End(), Barrier(3), Watermark(-(2**60)), Change(2**40)]
@@ -101,6 +100,19 @@ def test_rows_handed_out_count_as_queued_until_told_as_consumed(make):
     assert (writer.queued_rows, writer.consumed_rows) == (6, 4)
     reader.consumed(6)
     assert (reader.queued_rows, reader.queued_bytes) == (0, 0)
+
+
+@KINDS
+def test_skipped_rows_count_like_any_others(make):
+    writer, reader = make()
+    assert writer.push(Skipped(100))
+    assert (writer.pushed_rows, reader.queued_rows) == (100, 100)
+    assert reader.queued() == [Skipped(100)]
+    assert reader.peek() == Skipped(100)
+    reader.consumed(60)
+    reader.close()
+    assert writer.push(Skipped(7))
+    assert (reader.consumed_rows, reader.discarded_rows, reader.queued_rows) == (60, 47, 0)
 
 
 @KINDS
@@ -335,6 +347,7 @@ from ambergate.batch import Barrier, End
 from ambergate.channels.bell import Bell, Ring
 from ambergate.channels.channel import RingChannel
 from ambergate.channels.memory import Memory
+from tests.processes import python
 fd, nbytes = map(int, sys.argv[1:])
 memory = Memory.attach(fd, nbytes)
 bells = Bell(memory.mapping, 0), Bell(memory.mapping, 128)
@@ -363,15 +376,9 @@ print(row, epochs)
 
 def test_two_processes():
     nbytes = 256 + RING_HEADER_BYTES + 16 * 1024
-    with Memory.create(nbytes) as memory:
+    with Memory.create(nbytes) as memory, python(READER, nbytes, fd=memory.fd) as reader:
         bells = Bell(memory.mapping, 0), Bell(memory.mapping, 128)
         writer = RingChannel.writer(Ring(memory.mapping, 256, nbytes - 256, *bells), SCHEMA)
-        reader = subprocess.Popen(
-            [sys.executable, "-c", READER, str(memory.fd), str(nbytes)],
-            pass_fds=[memory.fd],
-            stdout=subprocess.PIPE,
-            text=True,
-        )
         first = 0
         items = []
         for step in range(200):

@@ -1,26 +1,26 @@
 import mmap
 import os
 import pickle
-import subprocess
-import sys
 
 import pytest
 
 from ambergate.channels.bell import Bell
 from ambergate.channels.memory import Carver, Memory, available_bytes
 from ambergate.errors import AmbergateError, MemoryShortage
+from tests.processes import python
+
+LAST_BYTE = """
+import sys
+from ambergate.channels.memory import Memory
+Memory.attach(int(sys.argv[1]), 10_000).mapping[9_999:] = b"x"
+"""
 
 
 def test_memory_is_zeroed_and_shared_by_descriptor():
     with Memory.create(10_000) as memory:
         assert memory.mapping[:] == bytes(10_000)
-        code = (
-            "import sys; from ambergate.channels.memory import Memory;"
-            "Memory.attach(int(sys.argv[1]), 10_000).mapping[9_999:] = b'x'"
-        )
-        subprocess.run(
-            [sys.executable, "-c", code, str(memory.fd)], pass_fds=[memory.fd], check=True
-        )
+        with python(LAST_BYTE, fd=memory.fd) as other:
+            assert other.wait(20) == 0
         assert memory.mapping[9_999:] == b"x"
 
 

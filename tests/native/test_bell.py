@@ -1,8 +1,6 @@
 import mmap
 import os
 import signal
-import subprocess
-import sys
 import threading
 import time
 
@@ -10,6 +8,7 @@ import pytest
 
 from ambergate.channels.bell import BELL_BYTES, Bell
 from ambergate.channels.memory import Memory
+from tests.processes import python
 
 SECOND = 1_000_000_000
 
@@ -108,11 +107,8 @@ for turn in range(500):
 
 
 def test_no_ring_is_lost_between_two_processes():
-    with Memory.create(4096) as memory:
+    with Memory.create(4096) as memory, python(PLAYER, fd=memory.fd) as player:
         mine, other = Bell(memory.mapping, 0), Bell(memory.mapping, 128)
-        player = subprocess.Popen(
-            [sys.executable, "-c", PLAYER, str(memory.fd)], pass_fds=[memory.fd]
-        )
         for turn in range(500):
             other.ring()
             assert mine.wait(turn, 20 * SECOND)

@@ -1,7 +1,5 @@
 import gc
 import mmap
-import subprocess
-import sys
 from collections import deque
 
 import pyarrow as pa
@@ -11,6 +9,7 @@ from hypothesis import strategies as st
 
 from ambergate.channels.bell import RECORD_HEADER_BYTES, RING_HEADER_BYTES, Bell, Ring
 from ambergate.channels.memory import Memory
+from tests.processes import python
 
 SECOND = 1_000_000_000
 
@@ -306,11 +305,9 @@ for number in range(count):
 
 def test_two_processes_with_held_records_and_wraps():
     nbytes, count = 256 + 256 + 32 * 1024, 3000
-    with Memory.create(nbytes) as memory:
+    with Memory.create(nbytes) as memory, python(READER, nbytes, count, fd=memory.fd) as reader:
         bells = Bell(memory.mapping, 0), Bell(memory.mapping, 128)
         ring = Ring(memory.mapping, 256, nbytes - 256, *bells)
-        arguments = [sys.executable, "-c", READER, str(memory.fd), str(nbytes), str(count)]
-        reader = subprocess.Popen(arguments, pass_fds=[memory.fd])
         for number in range(count):
             payload = bytes([number % 256]) * (number * 7919 % 3000)
             assert ring.send(payload, 20 * SECOND, kind=number, rows=1)

@@ -162,6 +162,15 @@ def test_integers_of_two_widths_match(how, rows):
     assert result.schema.field("k").type == (pa.int64() if how in ("right", "full") else pa.int32())
 
 
+@pytest.mark.parametrize("how", HOWS)
+def test_dictionaries_match_by_their_values(how):
+    left = pa.table({"k": pa.array(["b", None, "a", "b"]).dictionary_encode(), "v": range(4)})
+    right = pa.table({"k": ["a", "c", None], "w": pa.array(["x", "y", "x"]).dictionary_encode()})
+    join = Join(("k",), ("k",), how)
+    result = run(join, left, right, rows=400, ports=BUILD_FIRST)
+    assert multiset(rows_of(result)) == multiset(expected(left, right, join))
+
+
 @pytest.mark.parametrize(
     ("a", "b"),
     [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import socket
 import subprocess
 import sys
@@ -19,6 +20,7 @@ from ambergate.messages import Deploy
 
 HASH_SEED = "0"
 LAST_WORDS_BYTES = 4096
+SPAWNED_MAIN = "__mp_main__"
 BOOT = "import sys; sys.path[:0] = {path!r}; from ambergate.worker.main import main; main()"
 
 
@@ -143,7 +145,9 @@ class LocalBackend:
         return LocalWorker(process, Link(near), number, printer)
 
     def _deploy(self, workers: list[LocalWorker], plan: Plan, job: str, on_error: str) -> None:
-        buffers: list = []
+        buffers: list[pickle.PickleBuffer] = []
+        if SPAWNED_MAIN in sys.modules:  # the main module of a process that multiprocessing made
+            cloudpickle.register_pickle_by_value(sys.modules[SPAWNED_MAIN])
         pickled = cloudpickle.dumps(plan, protocol=5, buffer_callback=buffers.append)
         views = [buffer.raw() for buffer in buffers]
         sizes = tuple(view.nbytes for view in views)

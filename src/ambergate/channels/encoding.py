@@ -1,10 +1,11 @@
 """Batches and markers as the records of a ring.
 
-A batch is one record with the bytes of its Arrow IPC message, read in place. A marker is a record
-without a payload; its number stands in the record's flags. The native encoder writes all layouts
-but a few; those it cannot write are pyarrow's: views, unions and run ends as messages aligned to
-8 bytes, dictionary columns as whole IPC streams, each with its dictionaries (slow, but true to
-their type).
+A batch is one record with the bytes of its Arrow IPC message, read in place. Markers and skipped
+rows are records without a payload; a marker's number stands in the record's flags.
+
+The native encoder writes all layouts but a few; those it cannot write are pyarrow's: views, unions
+and run ends as messages aligned to 8 bytes, dictionary columns as whole IPC streams, each with its
+dictionaries (slow, but true to their type).
 """
 
 from __future__ import annotations
@@ -13,11 +14,11 @@ from typing import Protocol
 
 import pyarrow as pa
 
-from ambergate.batch import Barrier, Change, End, Item, Marker, Watermark
+from ambergate.batch import Barrier, Change, End, Item, Marker, Skipped, Watermark
 from ambergate.channels.bell import Record, Ring
 from ambergate_native.message import Encoder
 
-BATCH, STREAM, END, BARRIER, WATERMARK, CHANGE = range(6)
+BATCH, STREAM, SKIPPED, END, BARRIER, WATERMARK, CHANGE = range(7)
 FRAGMENT = 8  # added to BATCH or STREAM; the flags then hold the bytes of the whole
 MARKERS = {BARRIER: Barrier, WATERMARK: Watermark, CHANGE: Change}
 
@@ -141,12 +142,14 @@ def encode_marker(marker: Marker) -> tuple[int, int]:
     raise TypeError(f"a channel carries record batches and markers, got {type(marker).__name__}")
 
 
-def decode(kind: int, flags: int, payload: pa.Buffer | None, schema: pa.Schema) -> Item:
+def decode(kind: int, rows: int, flags: int, payload: pa.Buffer, schema: pa.Schema) -> Item:
     """The item of a whole record."""
     if kind == BATCH:
         return pa.ipc.read_record_batch(payload, schema)
     if kind == STREAM:
         return pa.ipc.open_stream(payload).read_next_batch()
+    if kind == SKIPPED:
+        return Skipped(rows)
     return End() if kind == END else MARKERS[kind](flags)
 
 

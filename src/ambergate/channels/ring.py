@@ -10,11 +10,12 @@ from collections import deque
 
 import pyarrow as pa
 
-from ambergate.batch import Item
+from ambergate.batch import ROWS, Item, Marker, Rows, Skipped
 from ambergate.channels.bell import RECORD_HEADER_BYTES, Record, Ring
 from ambergate.channels.encoding import (
     BATCH,
     FRAGMENT,
+    SKIPPED,
     copied,
     decode,
     encode_marker,
@@ -92,9 +93,7 @@ class RingWriter(RingChannel):
         if self._slices and not self.flush():
             return False
         if not isinstance(item, pa.RecordBatch):
-            kind, number = encode_marker(item)
-            self._wanted = 0
-            return self.ring.offer(b"", kind, 0, number)
+            return self._push_bare(item)
         if not item.schema.equals(self.schema):
             raise ValueError(f"a channel of {self.schema} was given a batch of {item.schema}")
         rows = item.num_rows
@@ -111,6 +110,17 @@ class RingWriter(RingChannel):
         self._slices.clear()
         self._payload = None
         return False
+
+    def _push_bare(self, item: Marker | Skipped) -> bool:
+        """Take what has no payload."""
+        self._wanted = 0
+        if not isinstance(item, Skipped):
+            kind, number = encode_marker(item)
+            return self.ring.offer(b"", kind, 0, number)
+        if self.ring.closed:
+            self.ring.drop(item.num_rows)
+            return True
+        return self.ring.offer(b"", SKIPPED, item.num_rows)
 
     def flush(self) -> bool:
         """Send what is left of a batch too big for one record; True when nothing is left."""
@@ -196,7 +206,7 @@ class RingReader(RingChannel):
                 self._item = self._open(record)
                 self._in_ring = False
                 self.ring.advance()
-            if self._closed and isinstance(self._item, pa.RecordBatch):
+            if self._closed and isinstance(self._item, ROWS):
                 self.ring.discard(self._item.num_rows)
                 self._remove()
         return self._item
@@ -205,7 +215,7 @@ class RingReader(RingChannel):
         """Go on to the next item; the ring's space is released with its last reference."""
         if self._item is None and self.peek() is None:
             raise IndexError("pop from an empty channel")
-        if isinstance(self._item, pa.RecordBatch):
+        if isinstance(self._item, ROWS):
             self._handed_rows += self._item.num_rows
         self._remove()
 
@@ -218,7 +228,7 @@ class RingReader(RingChannel):
         """Need no more rows: what is not told as consumed, and all to come, is discarded."""
         if self._closed:
             return
-        if isinstance(self._item, pa.RecordBatch):
+        if isinstance(self._item, ROWS):
             self.pop()
         self.ring.discard(self._handed_rows)
         self._handed_rows = 0
@@ -233,18 +243,18 @@ class RingReader(RingChannel):
         if self._item is not None and not self._in_ring:
             items.append(self._item)
         whole = b"" if self._whole is None else self._whole.slice(0, self._filled).to_pybytes()
-        for kind, _, flags, payload in records:
+        for kind, rows, flags, payload in records:
             if kind >= FRAGMENT:
                 whole += payload
                 if len(whole) < flags:
                     continue
                 kind, payload, whole = kind - FRAGMENT, whole, b""
-            items.append(decode(kind, flags, pa.py_buffer(payload), self.schema))
+            items.append(decode(kind, rows, flags, pa.py_buffer(payload), self.schema))
         return items
 
-    def queued(self) -> list[pa.RecordBatch]:
-        """The batches of ``items``."""
-        return [item for item in self.items() if isinstance(item, pa.RecordBatch)]
+    def queued(self) -> list[Rows]:
+        """Those of ``items`` that have rows."""
+        return [item for item in self.items() if isinstance(item, ROWS)]
 
     def _remove(self) -> None:
         self._item = None
@@ -255,7 +265,7 @@ class RingReader(RingChannel):
     def _open(self, record: Record) -> Item | None:
         """A marker, a stream copied out, or None for a fragment that is not the last."""
         if record.kind < FRAGMENT:
-            return decode(record.kind, record.flags, copied(record), self.schema)
+            return decode(record.kind, record.rows, record.flags, copied(record), self.schema)
         if self._whole is None:
             self._whole = pa.allocate_buffer(record.flags)
             self._filled = 0
@@ -264,4 +274,4 @@ class RingReader(RingChannel):
         if self._filled < record.flags:
             return None
         whole, self._whole = self._whole, None
-        return decode(record.kind - FRAGMENT, 0, whole, self.schema)
+        return decode(record.kind - FRAGMENT, 0, 0, whole, self.schema)

@@ -7,7 +7,7 @@ types the call wants, and returns an array or a scalar.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -20,8 +20,8 @@ from ambergate.kernels.constants import exact_values
 
 __all__ = ["FUNCTIONS", "Values", "convert", "spread"]
 
-Values = pa.Array | pa.Scalar
-Function = Callable[..., Values]
+Values: TypeAlias = pa.Array | pa.Scalar
+Function: TypeAlias = Callable[..., Values]
 
 
 def convert(values: Values, to: pa.DataType) -> Values:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeAlias
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -13,7 +14,7 @@ from ambergate_native.gate import Gate
 
 __all__ = ["FUNCTIONS", "named_groups"]
 
-Values = pa.Array | pa.Scalar
+Values: TypeAlias = pa.Array | pa.Scalar
 
 
 def _contains(call: Typed, values: Values) -> Values:

@@ -283,7 +283,8 @@ class JoinExecutor:
         elif status != FULL:
             status = STOPPED
         if straight:
-            source: pa.RecordBatch | ChunkedRows = batch.slice(start, filled)
+            whole = start == 0 and filled == batch.num_rows
+            source: pa.RecordBatch | ChunkedRows = batch if whole else batch.slice(start, filled)
         else:
             source = ChunkedRows(self._inputs[LEFT])
             source.append(batch)
@@ -308,6 +309,8 @@ class JoinExecutor:
         try:
             if isinstance(source, ChunkedRows):
                 arrays = source.gather(left, low, high)
+            elif high - low == source.num_rows:
+                arrays = source.columns
             else:
                 arrays = source.slice(low, high - low).columns
             for index, type_ in self._left_casts:

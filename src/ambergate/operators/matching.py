@@ -8,6 +8,7 @@ from difflib import get_close_matches
 import pyarrow as pa
 
 from ambergate.errors import PlanError
+from ambergate.kernels.grouping import can_be_key
 from ambergate.operators.union import promoted
 
 __all__ = ["HOWS", "Layout", "layout"]
@@ -51,17 +52,6 @@ def key_type(a: pa.DataType, b: pa.DataType) -> pa.DataType | None:
     return promoted(a, b)
 
 
-def has_equality(type_: pa.DataType) -> bool:
-    """Whether rows can be matched by values of this type."""
-    return not (
-        pa.types.is_nested(type_)
-        or pa.types.is_interval(type_)
-        or pa.types.is_float16(type_)
-        or pa.types.is_decimal256(type_)
-        or isinstance(type_, pa.BaseExtensionType)
-    )
-
-
 def find(name: str, schema: pa.Schema, side: str, column: str) -> int:
     """The index of a key column; PlanError where it is missing or there twice."""
     index = schema.get_field_index(column)
@@ -98,7 +88,7 @@ def unified(
                 "values of these types are never compared",
                 "cast one of them first",
             )
-        if not has_equality(shared):
+        if not can_be_key(shared):
             raise PlanError(
                 name,
                 f"columns {mine!r} and {other!r} of type {shared} cannot be joined on",

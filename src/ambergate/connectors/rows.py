@@ -1,0 +1,168 @@
+"""Python rows to Arrow batches, with the row and column at fault where they do not fit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from ambergate.errors import InputError
+
+__all__ = ["RowBatcher", "inferred_schema"]
+
+
+class RowBatcher:
+    """Makes batches of rows that are dicts, or tuples in schema order.
+
+    Parameters
+    ----------
+    where : name of the source, for messages
+    schema : of the rows
+    wanted : of the batches; a part of ``schema``
+    first : number of the first row to come
+    """
+
+    def __init__(self, where: str, schema: pa.Schema, wanted: pa.Schema, first: int = 0):
+        self._where, self._names, self._wanted, self.rows = where, schema.names, wanted, first
+        self._known = frozenset(schema.names)
+        self._places = [schema.names.index(name) for name in wanted.names]
+
+    def batch(self, rows: Sequence[Any]) -> pa.RecordBatch:
+        """The rows as a batch.
+
+        Raises
+        ------
+        InputError
+            A row of another shape, or a value of another type: names row number and column.
+        """
+        self._check_shapes(rows)
+        if not self._places:
+            made = pa.RecordBatch.from_arrays([pa.nulls(len(rows))], ["nothing"]).select([])
+        else:
+            arrays = [
+                self._array(rows, place, field)
+                for place, field in zip(self._places, self._wanted, strict=True)
+            ]
+            made = pa.RecordBatch.from_arrays(arrays, schema=self._wanted)
+        self.rows += len(rows)
+        return made
+
+    def _array(self, rows: Sequence[Any], place: int, field: pa.Field) -> pa.Array:
+        name = field.name
+        values = [row.get(name) if isinstance(row, Mapping) else row[place] for row in rows]
+        try:
+            made = pa.array(values, type=field.type)
+        except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
+            raise self._misfit(values, field, error) from None
+        # Values of one batch over 2 GiB come in chunks.
+        return made.combine_chunks() if isinstance(made, pa.ChunkedArray) else made
+
+    def _misfit(self, values: list[Any], field: pa.Field, error: Exception) -> InputError:
+        for number, value in enumerate(values):
+            try:
+                pa.array([value], type=field.type)
+            except (pa.ArrowException, TypeError, ValueError, OverflowError):
+                return InputError(
+                    self._where,
+                    f"column {field.name!r} expects {field.type}, "
+                    f"found {type(value).__name__} {_short(value)}",
+                    self.rows + number,
+                    f"give schema={{{field.name!r}: ...}} that fits, or convert the value",
+                )
+        return InputError(self._where, f"column {field.name!r}: {error}", self.rows)
+
+    def _check_shapes(self, rows: Sequence[Any]) -> None:
+        width, known = len(self._names), self._known
+        for number, row in enumerate(rows):
+            if isinstance(row, dict):
+                if row.keys() <= known:
+                    continue
+            elif isinstance(row, tuple | list):
+                if len(row) == width:
+                    continue
+            elif isinstance(row, Mapping) and known.issuperset(row):
+                continue
+            raise self._misshapen(row, self.rows + number)
+
+    def _misshapen(self, row: Any, number: int) -> InputError:
+        if isinstance(row, Mapping):
+            strange = next(key for key in row if key not in self._known)
+            return InputError(
+                self._where,
+                f"unknown column {strange!r}; the columns are {self._names}",
+                number,
+                "name it in schema=, or leave it out of the rows",
+            )
+        if isinstance(row, tuple | list):
+            return InputError(
+                self._where,
+                f"expected {len(self._names)} values ({', '.join(self._names)}), found {len(row)}",
+                number,
+                "give one value for each column",
+            )
+        return InputError(
+            self._where,
+            f"expected a dict or a tuple, found {type(row).__name__} {_short(row)}",
+            number,
+            "give each row as {column: value}, or as a tuple in schema order",
+        )
+
+
+def inferred_schema(where: str, rows: Sequence[Any]) -> pa.Schema:
+    """Columns and types of the rows that are there.
+
+    Raises
+    ------
+    InputError
+        No rows; rows that are not dicts; a column of None alone, or of mixed types.
+    """
+    if not rows:
+        raise InputError(
+            where, "there is no row to infer the columns from", None, "give schema={column: type}"
+        )
+    names: dict[str, None] = {}
+    for number, row in enumerate(rows):
+        if isinstance(row, tuple) and hasattr(row, "_fields"):
+            names.update(dict.fromkeys(row._fields))
+        elif isinstance(row, Mapping):
+            names.update(dict.fromkeys(row))
+        else:
+            raise InputError(
+                where,
+                f"cannot name the columns of a {type(row).__name__} ({_short(row)})",
+                number,
+                "give schema={column: type}, or the rows as dicts",
+            )
+    fields = []
+    for name in names:
+        if not isinstance(name, str):
+            raise InputError(
+                where, f"column names are strings, found {name!r}", None, "convert the keys"
+            )
+        values = [
+            row.get(name) if isinstance(row, Mapping) else getattr(row, name, None) for row in rows
+        ]
+        fields.append((name, _inferred_type(where, name, values)))
+    return pa.schema(fields)
+
+
+def _inferred_type(where: str, name: str, values: list[Any]) -> pa.DataType:
+    remedy = f"give schema={{{name!r}: ...}}"
+    try:
+        of = pa.infer_type(values)
+    except (pa.ArrowException, TypeError, ValueError, OverflowError):
+        of, kinds = None, sorted({type(value).__name__ for value in values if value is not None})
+        raise InputError(
+            where, f"column {name!r} holds values of types {', '.join(kinds)}", None, remedy
+        ) from None
+    if pa.types.is_null(of):
+        raise InputError(
+            where, f"column {name!r} holds only None in the first {len(values)} rows", None, remedy
+        )
+    return of
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else text[:80] + "..."
