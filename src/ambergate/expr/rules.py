@@ -27,6 +27,7 @@ from ambergate.expr.types import (
     Typed,
     common_type,
     describe,
+    finer,
     holds,
     is_binary,
     is_list,
@@ -65,15 +66,20 @@ def _compare(call: Call, left: Typed, right: Typed) -> tuple[pa.DataType | None,
     if is_plain_number(left.type) and is_plain_number(right.type):
         return None, None  # compared as they are: rounding one to the other's type could lie
     of = common_type((left, right))
-    if of is not None and (is_.is_null(left.type) or is_.is_null(right.type)):
+    if is_.is_null(left.type) or is_.is_null(right.type):
+        of = pa.bool_() if is_.is_null(of) else of  # nothing but nulls is compared as anything
         return of, of
     if is_.is_date(left.type) != is_.is_date(right.type):
         unit = left.type.unit if is_.is_timestamp(left.type) else right.type.unit
         of = pa.timestamp(unit)
+    if of is None and is_.is_timestamp(left.type):
+        of = pa.timestamp(finer(left.type.unit, right.type.unit), "UTC")  # of two zones
     return of, of
 
 
 def _cast_remedy(left: Typed, right: Typed) -> str:
+    if left.type.equals(right.type):
+        return "values of this type have no order; compare their parts"
     one, other = (right, left) if left.loose else (left, right)
     if other.loose and isinstance(one.expr, Call | Literal) is False:
         return f'cast one of them, as in {one.expr!r}.cast("{other.type}")'
@@ -82,13 +88,6 @@ def _cast_remedy(left: Typed, right: Typed) -> str:
 
 def _comparison(call: Call, arguments: tuple[Typed, ...]) -> Result:
     return pa.bool_(), _compare(call, *arguments)
-
-
-def _between(call: Call, arguments: tuple[Typed, ...]) -> Result:
-    value, low, high = arguments
-    _compare(call, value, low)
-    _compare(call, value, high)
-    return pa.bool_(), None
 
 
 def _is_in(call: Call, arguments: tuple[Typed, ...]) -> Result:
@@ -237,7 +236,6 @@ RULES: dict[str, Rule] = {
     **dict.fromkeys(COMPARISONS, _comparison),
     **dict.fromkeys(("and", "or", "not"), _logic),
     **dict.fromkeys(("is_null", "is_not_null"), _is_null),
-    "is_between": _between,
     "is_in": _is_in,
     "fill_null": _fill_null,
     **dict.fromkeys(("min_of", "max_of"), _extreme),

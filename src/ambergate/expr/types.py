@@ -65,6 +65,10 @@ def _annotate(expr: Expr, schema: pa.Schema) -> Typed:
     if isinstance(expr, Literal):
         return Typed(expr, literal_type(expr))
     assert isinstance(expr, Call)
+    if expr.function == "is_between":
+        value, low, high = expr.arguments
+        above, below = Call("greater_equal", (value, low)), Call("less_equal", (value, high))
+        return _annotate(Call("and", (above, below)), schema)
     arguments = tuple(_annotate(argument, schema) for argument in expr.arguments)
     of, wants = RULES[expr.function](expr, arguments)
     return Typed(expr, of, arguments, wants or (None,) * len(arguments))
@@ -249,13 +253,13 @@ def same_zone(left: pa.DataType, right: pa.DataType) -> bool:
 
 
 def is_number(of: pa.DataType) -> bool:
-    """Integers, floats and decimals; booleans are no numbers."""
-    return pa.types.is_integer(of) or pa.types.is_floating(of) or pa.types.is_decimal(of)
+    """Integers, floats and decimals; booleans are no numbers, and float16 must be cast."""
+    return is_plain_number(of) or pa.types.is_decimal(of)
 
 
 def is_plain_number(of: pa.DataType) -> bool:
     """Integers and floats."""
-    return pa.types.is_integer(of) or pa.types.is_floating(of)
+    return pa.types.is_integer(of) or pa.types.is_float32(of) or pa.types.is_float64(of)
 
 
 def is_string(of: pa.DataType) -> bool:

@@ -57,10 +57,6 @@ def _is_in(call: Typed, values: Values) -> Values:
     return pc.if_else(pc.is_valid(values), pc.is_in(values, value_set=value_set), None)
 
 
-def _between(call: Typed, values: Values, low: Values, high: Values) -> Values:
-    return pc.and_kleene(pc.greater_equal(values, low), pc.less_equal(values, high))
-
-
 def _when(call: Typed, *arguments: Values) -> Values:
     rows = max((len(a) for a in arguments if isinstance(a, pa.Array)), default=1)
     *pairs, other = arguments
@@ -156,7 +152,6 @@ FUNCTIONS: dict[str, Function] = {
     "not": _plain("invert"),
     "is_null": _plain("is_null"),
     "is_not_null": _plain("is_valid"),
-    "is_between": _between,
     "is_in": _is_in,
     "fill_null": _plain("coalesce"),
     "min_of": _plain("min_element_wise", skip_nulls=True),

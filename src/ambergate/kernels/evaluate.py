@@ -8,9 +8,10 @@ import numpy as np
 import pyarrow as pa
 
 from ambergate.errors import ExpressionError
-from ambergate.expr.nodes import Alias, Column, Expr
+from ambergate.expr.nodes import Alias, Column, Expr, Literal
 from ambergate.expr.types import Typed, annotate
 from ambergate.kernels.program import NativeColumn, Region, compile_region
+from ambergate.kernels.strings import split_rows
 from ambergate.kernels.vector import is_native
 from ambergate_native.gate import DONE, RAISED, STOPPED, Gate
 
@@ -20,6 +21,7 @@ __all__ = [
     "Evaluation",
     "Evaluator",
     "Selection",
+    "SplitEvaluator",
     "VectorEvaluator",
     "compile_expression",
 ]
@@ -98,10 +100,16 @@ def _compile(expr: Expr, schema: pa.Schema) -> Evaluator:
         expr = expr.of
     if isinstance(expr, Column):
         return ColumnEvaluator(schema.get_field_index(expr.column), typed.type)
+    if isinstance(typed.expr, Literal):
+        return ArrowEvaluator(typed, schema)
     if is_native(typed):
         region = compile_region(typed)
         if all(_is_column(leaf, schema) for leaf in region.leaves):
             return VectorEvaluator(typed, region, schema)
+    if typed.expr.function == "str.split" and _is_column(typed.arguments[0], schema):
+        index = schema.get_field_index(typed.arguments[0].expr.column)
+        if pa.list_(schema.field(index).type) == typed.type:
+            return SplitEvaluator(index, typed.expr.options[0], typed.type)
     return ArrowEvaluator(typed, schema)
 
 
@@ -178,6 +186,18 @@ class VectorEvaluator(_Selecting):
 
         source = self.region.sources[failed]
         return misfit(source, {name: batch.column(name)[row] for name in source[0].expr.columns()})
+
+
+class SplitEvaluator(_Selecting):
+    """Cuts a string column at a separator."""
+
+    def __init__(self, index: int, separator: str, of: pa.DataType):
+        self.index, self.separator, self.type = index, separator, of
+
+    def evaluate(self, batch: pa.RecordBatch, start: int, stop: int, gate: Gate) -> Evaluation:
+        """See Evaluator."""
+        strings = batch.column(self.index)
+        return Evaluation(*split_rows(strings, self.separator, start, stop, gate))
 
 
 class ArrowEvaluator(_Selecting):

@@ -184,10 +184,6 @@ class _Builder:
         function = typed.expr.function
         if function in COMPARISONS:
             return self._compare(function, typed, *typed.arguments)
-        if function == "is_between":
-            value, low, high = typed.arguments
-            above = self._compare("greater_equal", typed, value, low)
-            return self.emit("and_b", typed, above, self._compare("less_equal", typed, value, high))
         if function == "is_in":
             return self._is_in(typed)
         arguments = [
@@ -229,7 +225,7 @@ class _Builder:
             left_value = self.value(left, typed.wants[0])
             right_value = self.value(right, typed.wants[0])
         else:
-            function, left_value, right_value = self._sides(function, left, right)
+            left_value, right_value = self._sides(left, right)
         if function.startswith("greater"):
             function = function.replace("greater", "less")
             left_value, right_value = right_value, left_value
@@ -239,9 +235,7 @@ class _Builder:
             classes = classes[::-1]
         return self.emit(f"{function}_{classes}", typed, left_value, right_value)
 
-    def _sides(
-        self, function: str, left: Typed, right: Typed
-    ) -> tuple[str, _Held | _Constant, _Held | _Constant]:
+    def _sides(self, left: Typed, right: Typed) -> tuple[_Held | _Constant, _Held | _Constant]:
         """Both operands as they are, a constant where it can be of the class of the other."""
         values = []
         for one, other in ((left, right), (right, left)):
@@ -252,7 +246,7 @@ class _Builder:
                 values.append(_Constant(class_of(other.type) or "i", None))
             else:
                 values.append(self.value(one, one.type))
-        return function, values[0], values[1]
+        return values[0], values[1]
 
     def _is_in(self, typed: Typed) -> _Held:
         (argument,) = typed.arguments

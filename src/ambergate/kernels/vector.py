@@ -100,7 +100,7 @@ def _has_operation(typed: Typed) -> bool:
         if function == "round" and typed.expr.options[0] != 0:
             return is_.is_integer(typed.type) and typed.expr.options[0] > 0
         return plain or function in ("add", "subtract") or (function in ("negate", "abs"))
-    if function in (*COMPARISONS, "is_between"):
+    if function in COMPARISONS:
         return plain or all(of.equals(wants[0]) for of in wants)
     if function == "is_in":
         return 0 < len(typed.expr.options[0]) <= MAX_IN_VALUES

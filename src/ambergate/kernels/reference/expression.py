@@ -125,11 +125,6 @@ def _call(typed: Typed, values: list[Any]) -> Any:
         known = [value for value in values if value is not None]
         numbers = [value for value in known if value == value] or known
         return None if not known else (min if function == "min_of" else max)(numbers)
-    if function == "is_between":
-        value, low, high = values
-        above = None if value is None or low is None else value >= low
-        below = None if value is None or high is None else value <= high
-        return False if False in (above, below) else None if None in (above, below) else True
     if None in values:
         return None
     if function in COMPARE:
