@@ -62,9 +62,8 @@ class ReadCsv:
         nulls = None if self.null_values is None else tuple(self.null_values)
         dialect = CsvDialect(self.delimiter, self.quote or "", nulls)
         object.__setattr__(self, "dialect", dialect)
-        schema = self._look()
-        dialect.check_types(self._where(), schema)
-        object.__setattr__(self, "schema", schema)
+        dialect.check_types(self._where(), self.types or {})
+        object.__setattr__(self, "schema", self._look())
 
     def tasks(self, wanted: int) -> int:
         """See Source."""

@@ -97,20 +97,20 @@ class CsvDialect:
         # Read as a header, no field is taken for a number or a null.
         return pa.csv.read_csv(pa.BufferReader(row), options, parse).column_names
 
-    def check_types(self, where: str, schema: pa.Schema) -> None:
+    def check_types(self, where: str, types: dict[str, pa.DataType]) -> None:
         """Raise InputError where text cannot be converted to one of the types."""
-        for each in schema:
+        for name, of in types.items():
             try:
-                self.parse(b"\n", [each.name], {each.name: each.type})
+                self.parse(b"x\n", [name], {name: of})
             except pa.ArrowNotImplementedError:
                 raise InputError(
                     where,
-                    f"column {each.name!r}: text cannot be read as {each.type}",
+                    f"column {name!r}: text cannot be read as {of}",
                     None,
                     "read it as string, and convert it later",
                 ) from None
             except pa.ArrowInvalid:
-                continue  # there is no row, which is no matter here
+                continue  # that x is none does not matter
 
     def inferred(
         self, file: str, names: list[str], known: dict[str, pa.DataType], block: bytes, head: bytes
@@ -118,15 +118,19 @@ class CsvDialect:
         """Column types that the rows of ``block`` suggest; null where all is null."""
         if not block.strip(b"\r\n"):
             return {name: known.get(name, pa.null()) for name in names}
+        # Columns whose type is known are not converted here: what does not fit them is an error
+        # of the run, at its row.
+        text = dict.fromkeys(known, pa.string())
         try:
-            table = self.parse(block, names, known)
-        except (pa.ArrowException, UnicodeDecodeError):
-            parser = CsvParser(self, file, names, known, names)
+            table = self.parse(block, names, text)
+        except (pa.ArrowException, UnicodeDecodeError) as error:
+            parser = CsvParser(self, file, names, text, names)
             parser.skip(head)
-            for _ in parser.batches(block):
-                pass
-            raise
-        return {each.name: each.type for each in table.schema}
+            good, failure = parser.fault(block, error)
+            if good is None:
+                raise failure from None
+            table = good
+        return {each.name: known.get(each.name, each.type) for each in table.schema}
 
     def parser(
         self, file: str, names: list[str], schema: pa.Schema, wanted: pa.Schema
@@ -165,7 +169,7 @@ class CsvParser:
         try:
             table = self._parse(block)
         except (pa.ArrowException, UnicodeDecodeError) as error:
-            good, failure = self._fault(block, error)
+            good, failure = self.fault(block, error)
             yield from self._fitted(good)
             raise failure from None
         yield from self._fitted(table)
@@ -181,7 +185,7 @@ class CsvParser:
             return []
         return table.select(self._wanted).to_batches()
 
-    def _fault(self, block: bytes, error: Exception) -> tuple[pa.Table | None, InputError]:
+    def fault(self, block: bytes, error: Exception) -> tuple[pa.Table | None, InputError]:
         """The rows before the first one at fault, and the error that names it."""
         ends = self._dialect.rows.all_ends(block)
         if not ends or ends[-1] < len(block):

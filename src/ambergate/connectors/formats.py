@@ -83,7 +83,7 @@ class JsonFormat:
     """A file of JSON lines being written."""
 
     def __init__(self, path: str, schema: pa.Schema):
-        self._file = open(path, "w", encoding="utf-8", newline="\n", buffering=1 << 18)
+        self._file = open(path, "wb", buffering=1 << 18)  # noqa: SIM115 - closed by close()
         keys = [json.dumps(name, ensure_ascii=False).replace("%", "%%") for name in schema.names]
         self._line = "{" + ", ".join(f"{key}: %s" for key in keys) + "}\n"
 
@@ -91,9 +91,10 @@ class JsonFormat:
         """Append rows."""
         columns = [json_texts(column) for column in batch.columns]
         if columns:
-            self._file.writelines(map(self._line.__mod__, zip(*columns, strict=True)))
+            lines = map(self._line.__mod__, zip(*columns, strict=True))
+            self._file.write("".join(lines).encode("utf-8"))
         else:
-            self._file.write("{}\n" * batch.num_rows)
+            self._file.write(b"{}\n" * batch.num_rows)
 
     def close(self) -> None:
         """Write the rest."""

@@ -151,12 +151,16 @@ class RowReader:
         self._rows, self._batcher, self._batch_rows = rows, batcher, batch_rows
         self._pieces: Iterator[pa.RecordBatch] = iter(())
         self._ended = False
+        self._raised: Exception | None = None  # by the iterable, after rows not yet handed on
 
     def read(self) -> pa.RecordBatch | None:
         """See Reader; what the iterable raises comes after the rows before it."""
         piece = next(self._pieces, None)
         if piece is not None:
             return piece
+        if self._raised is not None:
+            raised, self._raised = self._raised, None
+            raise raised
         if self._ended:
             return None
         self._pieces = pieces(self._batcher.batch(self._collect()), self._batch_rows)
@@ -166,10 +170,15 @@ class RowReader:
         collected: list[Any] = []
         clock = time.perf_counter_ns
         until = clock() + PATIENCE_NS
-        for row in self._rows:
-            collected.append(row)
-            if len(collected) >= self._batch_rows or clock() > until:
-                return collected
+        try:
+            for row in self._rows:
+                collected.append(row)
+                if len(collected) >= self._batch_rows or clock() > until:
+                    return collected
+        except Exception as error:
+            if not collected:
+                raise
+            self._raised = error
         self._ended = True
         return collected
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,6 +11,9 @@ import pyarrow as pa
 from ambergate.errors import InputError
 
 __all__ = ["RowBatcher", "inferred_schema"]
+
+REFUSALS = (pa.ArrowException, TypeError, ValueError, OverflowError)
+"""What pyarrow raises for a value that does not fit."""
 
 
 class RowBatcher:
@@ -53,16 +57,16 @@ class RowBatcher:
         values = [row.get(name) if isinstance(row, Mapping) else row[place] for row in rows]
         try:
             made = pa.array(values, type=field.type)
-        except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
+        except REFUSALS as error:
             raise self._misfit(values, field, error) from None
+        if may_lose(values, field.type) and any(loses(value, field.type) for value in values):
+            raise self._misfit(values, field, ValueError("a value would change"))
         # Values of one batch over 2 GiB come in chunks.
         return made.combine_chunks() if isinstance(made, pa.ChunkedArray) else made
 
     def _misfit(self, values: list[Any], field: pa.Field, error: Exception) -> InputError:
         for number, value in enumerate(values):
-            try:
-                pa.array([value], type=field.type)
-            except (pa.ArrowException, TypeError, ValueError, OverflowError):
+            if not _fits(value, field.type):
                 return InputError(
                     self._where,
                     f"column {field.name!r} expects {field.type}, "
@@ -150,9 +154,9 @@ def inferred_schema(where: str, rows: Sequence[Any]) -> pa.Schema:
 def _inferred_type(where: str, name: str, values: list[Any]) -> pa.DataType:
     remedy = f"give schema={{{name!r}: ...}}"
     try:
-        of = pa.infer_type(values)
-    except (pa.ArrowException, TypeError, ValueError, OverflowError):
-        of, kinds = None, sorted({type(value).__name__ for value in values if value is not None})
+        of = pa.array(values).type
+    except REFUSALS:
+        kinds = sorted({type(value).__name__ for value in values if value is not None})
         raise InputError(
             where, f"column {name!r} holds values of types {', '.join(kinds)}", None, remedy
         ) from None
@@ -161,6 +165,49 @@ def _inferred_type(where: str, name: str, values: list[Any]) -> pa.DataType:
             where, f"column {name!r} holds only None in the first {len(values)} rows", None, remedy
         )
     return of
+
+
+def may_lose(values: list[Any], of: pa.DataType) -> bool:
+    """Whether pyarrow might have changed one of ``values`` to make it fit; a quick look."""
+    if pa.types.is_nested(of):
+        return True
+    if pa.types.is_integer(of):
+        return not set(map(type, values)) <= {int, type(None)}
+    return pa.types.is_temporal(of)
+
+
+def loses(value: Any, of: pa.DataType) -> bool:
+    """Whether pyarrow changes ``value``, which it takes, to make it fit.
+
+    >>> loses(1.5, pa.int64()), loses(1.0, pa.int64()), loses([1, 2.5], pa.list_(pa.int64()))
+    (True, False, True)
+    >>> noon = datetime.datetime(2024, 1, 1, 12)
+    >>> loses(noon, pa.date32()), loses(noon, pa.timestamp("us", "UTC"))
+    (True, True)
+    """
+    if value is None:
+        return False
+    if pa.types.is_integer(of):
+        return not isinstance(value, int) and value != int(value)
+    if pa.types.is_date(of):
+        return isinstance(value, datetime.datetime)
+    if pa.types.is_timestamp(of) and isinstance(value, datetime.datetime):
+        finest = {"s": 1_000_000, "ms": 1_000}.get(of.unit, 1)
+        # Which instant a time without a zone means is anyone's guess.
+        return (value.tzinfo is None) != (of.tz is None) or value.microsecond % finest != 0
+    if pa.types.is_list(of) or pa.types.is_large_list(of) or pa.types.is_fixed_size_list(of):
+        return any(loses(each, of.value_type) for each in value)
+    if pa.types.is_struct(of) and isinstance(value, Mapping):
+        return any(loses(value.get(field.name), field.type) for field in of)
+    return False
+
+
+def _fits(value: Any, of: pa.DataType) -> bool:
+    try:
+        pa.array([value], type=of)
+    except REFUSALS:
+        return False
+    return not loses(value, of)
 
 
 def _short(value: Any) -> str:
