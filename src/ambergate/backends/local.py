@@ -12,6 +12,7 @@ from collections import deque
 import cloudpickle
 
 from ambergate.backends.printing import Printer
+from ambergate.channels.descriptors import above_streams
 from ambergate.channels.link import Link
 from ambergate.channels.memory import Memory
 from ambergate.channels.process import open_process
@@ -116,7 +117,7 @@ class LocalBackend:
         return workers
 
     def _spawn(self, number: int, memory: Memory, printer: Printer) -> LocalWorker:
-        near, far = socket.socketpair()
+        near, far = (_passable(end) for end in socket.socketpair())
         environment = {**os.environ, "PYTHONHASHSEED": HASH_SEED}
         command = [
             sys.executable,
@@ -165,6 +166,10 @@ class LocalBackend:
         finally:
             if shared is not None:
                 shared.close()
+
+
+def _passable(end: socket.socket) -> socket.socket:
+    return socket.socket(fileno=above_streams(end.detach()))
 
 
 def _own_path() -> list[str]:
