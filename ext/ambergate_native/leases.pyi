@@ -2,8 +2,9 @@
 
 from typing import final
 
-from ambergate_native.bell import Listener
 from typing_extensions import Buffer
+
+from ambergate_native.bell import Listener
 
 @final
 class Leases(Listener):
