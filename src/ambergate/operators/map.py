@@ -1,0 +1,103 @@
+"""One call of a function for each row, giving columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import pyarrow as pa
+
+from ambergate.kernels.rows import RowFunction
+from ambergate.operators.base import FULL, OUTPUT_ROWS, Executor, Gate, Operator, Progress, Seat
+from ambergate.operators.functions import (
+    as_columns,
+    check_columns,
+    declared,
+    extended,
+    function_name,
+    is_callable,
+)
+from ambergate.operators.stateless import Stateless
+
+__all__ = ["Map", "MapExecutor"]
+
+
+@dataclass(frozen=True, slots=True)
+class Map(Operator):
+    """Call ``fn`` once a row; the columns it returns are added or replaced, all others stay.
+
+    ``fn`` gets the values of ``columns`` by position, or one lazy ``Row`` without them. It returns
+    one value for one declared column, a tuple or a dict for several, None for null.
+
+    Raises
+    ------
+    ValueError, TypeError
+        ``returns`` is empty or names an unknown type.
+
+    Examples
+    --------
+    >>> double = Map(lambda v: 2 * v, ("v",), {"w": "int64"})
+    >>> double.output_schema("double", pa.schema({"v": "int64"})).names
+    ['v', 'w']
+    """
+
+    kind: ClassVar[str] = "map"
+    retains: ClassVar[frozenset[int]] = frozenset({0})  # the other columns are passed on as views
+
+    fn: Callable[..., Any]
+    columns: tuple[str, ...] | None
+    returns: Mapping[str, pa.DataType]
+    jit: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "columns", as_columns(self.columns))
+        object.__setattr__(self, "returns", declared(self.returns))
+
+    def output_schema(self, name: str, *inputs: pa.Schema) -> pa.Schema:
+        """The schema downstream."""
+        is_callable(name, self.fn)
+        check_columns(name, self.columns, inputs[0])
+        return extended(inputs[0], self.returns)
+
+    def needs(self, port: int, wanted: frozenset[str], *inputs: pa.Schema) -> frozenset[str]:
+        """The columns given to the function, and those passed on."""
+        if self.columns is None:
+            return frozenset(inputs[port].names)
+        return (wanted & frozenset(inputs[port].names)) - self.returns.keys() | set(self.columns)
+
+    def open(self, seat: Seat, *inputs: pa.Schema) -> Executor:
+        """The runtime half of one task."""
+        return MapExecutor(self, seat, inputs[0])
+
+
+class MapExecutor(Stateless):
+    """Stateless; its outputs are views of the input beside the new columns."""
+
+    def __init__(self, operator: Map, seat: Seat, schema: pa.Schema):
+        self.schema = operator.output_schema(seat.operator, schema)
+        self.returned = {column: at for at, column in enumerate(operator.returns)}
+        name = function_name(operator.fn)
+        if operator.jit:
+            from ambergate.kernels.compiled import CompiledFunction as make
+        else:
+            make = RowFunction
+        self.function = make(operator.fn, name, schema, operator.columns, operator.returns)
+
+    def process(
+        self, port: int, batch: pa.RecordBatch, start: int, stop: int, gate: Gate
+    ) -> Progress:
+        """See ``Executor.process``."""
+        end = min(stop, start + OUTPUT_ROWS)
+        status, cursor, made, error, _ = self.function.map(batch, start, end, gate)
+        if end < stop and cursor == end:
+            status = FULL
+        if cursor == start:
+            return Progress(status, cursor, (), error)
+        passed = batch.slice(start, cursor - start)
+        columns = [
+            passed.column(column) if at is None else made[at]
+            for column, at in ((name, self.returned.get(name)) for name in self.schema.names)
+        ]
+        output = pa.RecordBatch.from_arrays(columns, schema=self.schema)
+        return Progress(status, cursor, (output,), error)
