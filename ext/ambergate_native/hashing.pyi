@@ -1,19 +1,11 @@
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
-import numpy.typing as npt
-import pyarrow as pa
+from numpy.typing import NDArray
 
-KEY_GROUPS: int
+KEY_GROUPS_COUNT: int
+NULL_ROW_HASH: int
 
-def hash_rows(
-    columns: list[pa.Array], start: int, stop: int, hashes: npt.NDArray[np.uint64]
-) -> None:
-    """Write the hash of rows ``start:stop`` over all ``columns`` to ``hashes``, from 0."""
-
-def partition_rows(
-    hashes: npt.NDArray[np.uint64],
-    rows: int,
-    tasks: int,
-    places: npt.NDArray[np.int64],
-    bounds: npt.NDArray[np.int64],
-) -> None:
-    """Sort row numbers by the task their hash belongs to; the order within a task is kept."""
+def hash_rows(columns: Sequence[Any], start: int, stop: int, out: NDArray[np.uint64]) -> None:
+    """Write to ``out`` the stable hash of each row ``start:stop`` over all ``columns``."""

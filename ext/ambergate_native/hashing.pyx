@@ -1,11 +1,12 @@
 # cython: language_level=3
-"""The stable hash of typed rows, and the partition it gives.
+"""One stable 64-bit hash over typed rows: what an exchange deals by, and key groups are cut by.
 
-    hash (64 bits) -> key group = top 7 bits -> task = key group * tasks // 128
+Equal values hash equal whatever the width of their type: integers, booleans, dates and times as
+int64 (uint64 beyond it as itself), floats as float64 with one zero and one NaN, text and binaries
+by their bytes, decimals by their 128 bits, null by a constant. It is the same on every machine and
+in every version that can read the other's snapshots; ``tests/native/test_hashing.py`` pins values.
 
-Equal values hash equal in every process and for ever: integers of all widths as int64 (uint64 as
-itself), floats as float64 with one zero and one NaN, texts of all layouts by their bytes. A null
-has a hash of its own. The constants are part of the format of snapshots.
+The bytes of text are taken 16 at a time, as in wyhash (https://github.com/wangyi-fudan/wyhash).
 """
 
 from libc.stdint cimport (
@@ -18,21 +19,15 @@ from libc.stdint cimport (
     uint32_t,
     uint64_t,
 )
+from libc.stdlib cimport free, malloc
 
-from ambergate_native.columns cimport Column, Kind
+from ambergate_native.columns cimport Kind
+from ambergate_native.views cimport View, Views, bit_of, is_text, is_valid, string_of, views_of
 
-KEY_GROUPS = 128
-cdef enum:
-    GROUP_SHIFT = 57  # 64 - log2(KEY_GROUPS)
+KEY_GROUPS_COUNT = KEY_GROUPS
+NULL_ROW_HASH = NULL_HASH
 
-cdef extern from "mixing.h" nogil:
-    uint64_t AMBERGATE_NULL
-    uint64_t mix_word(uint64_t word) noexcept
-    uint64_t mix_join(uint64_t so_far, uint64_t following) noexcept
-    uint64_t mix_bytes(const uint8_t* bytes, int64_t size) noexcept
-    uint64_t word_of_double(double value) noexcept
-
-ctypedef fused whole:
+ctypedef fused integer:
     int8_t
     int16_t
     int32_t
@@ -42,162 +37,130 @@ ctypedef fused whole:
     uint32_t
     uint64_t
 
-ctypedef fused real:
+ctypedef fused floating:
     float
     double
 
 
-cdef void hash_whole(const whole* values, uint64_t* hashes, int64_t rows) noexcept nogil:
+cdef void hash_integers(const integer* values, int64_t rows, uint64_t* out) noexcept nogil:
     cdef int64_t row
     for row in range(rows):
-        hashes[row] = mix_word(<uint64_t><int64_t>values[row])
+        out[row] = mix(<uint64_t><int64_t>values[row])
 
 
-cdef void hash_real(const real* values, uint64_t* hashes, int64_t rows) noexcept nogil:
+cdef void hash_floats(const floating* values, int64_t rows, uint64_t* out) noexcept nogil:
     cdef int64_t row
     for row in range(rows):
-        hashes[row] = mix_word(word_of_double(values[row]))
+        out[row] = mix(float_word(values[row]))
 
 
-cdef void hash_text(Column column, uint64_t* hashes, int64_t start, int64_t rows) noexcept nogil:
-    cdef int64_t row, size = 0
-    cdef const uint8_t* first
-    for row in range(rows):
-        first = column.string(start + row, &size)
-        hashes[row] = mix_bytes(first, size)
+cdef void hash_column(const View* view, int64_t start, int64_t stop, uint64_t* out) noexcept nogil:
+    """Write the hashes of rows ``start`` to ``stop`` to ``out``, from 0; of a known kind."""
+    cdef int64_t row, size, rows = stop - start, first = view.offset + start
+    cdef const uint64_t* words
+    cdef const uint8_t* bytes
+    cdef Kind kind = view.kind
+    if kind == Kind.INT64:
+        hash_integers[int64_t](<const int64_t*>view.values + first, rows, out)
+    elif kind == Kind.INT32:
+        hash_integers[int32_t](<const int32_t*>view.values + first, rows, out)
+    elif kind == Kind.INT16:
+        hash_integers[int16_t](<const int16_t*>view.values + first, rows, out)
+    elif kind == Kind.INT8:
+        hash_integers[int8_t](<const int8_t*>view.values + first, rows, out)
+    elif kind == Kind.UINT64:
+        hash_integers[uint64_t](<const uint64_t*>view.values + first, rows, out)
+    elif kind == Kind.UINT32:
+        hash_integers[uint32_t](<const uint32_t*>view.values + first, rows, out)
+    elif kind == Kind.UINT16:
+        hash_integers[uint16_t](<const uint16_t*>view.values + first, rows, out)
+    elif kind == Kind.UINT8:
+        hash_integers[uint8_t](<const uint8_t*>view.values + first, rows, out)
+    elif kind == Kind.FLOAT64:
+        hash_floats[double](<const double*>view.values + first, rows, out)
+    elif kind == Kind.FLOAT32:
+        hash_floats[float](<const float*>view.values + first, rows, out)
+    elif kind == Kind.BOOL:
+        for row in range(rows):
+            out[row] = mix(bit_of(view, start + row))
+    elif kind == Kind.DECIMAL128:
+        words = <const uint64_t*>view.values + 2 * first
+        for row in range(rows):
+            out[row] = join(mix(words[2 * row]), words[2 * row + 1])
+    elif is_text(kind):
+        for row in range(rows):
+            if is_valid(view, start + row):
+                bytes = string_of(view, start + row, &size)
+                out[row] = hash_bytes(bytes, size)
+    elif kind == Kind.FIXED:
+        for row in range(rows):
+            out[row] = hash_bytes(
+                <const uint8_t*>view.values + (first + row) * view.width, view.width
+            )
+    else:
+        for row in range(rows):
+            out[row] = NULL_HASH
+    if view.validity != NULL:
+        for row in range(rows):
+            if not is_valid(view, start + row):
+                out[row] = NULL_HASH
 
 
-cdef void hash_fixed(
-    const uint8_t* values, int64_t width, uint64_t* hashes, int64_t rows
-) noexcept nogil:
-    cdef int64_t row
-    for row in range(rows):
-        hashes[row] = mix_bytes(values + row * width, width)
+cdef void hash_views(const View* views, const int64_t* keys, int64_t count, int64_t start,
+                     int64_t stop, uint64_t* out, uint64_t* scratch) noexcept nogil:
+    """Hash rows ``start`` to ``stop`` of the columns ``keys`` of ``views`` to ``out``, from 0.
+
+    ``scratch`` holds as many words as ``out``; it is not touched for one column.
+    """
+    cdef int64_t key, row
+    hash_column(&views[keys[0]], start, stop, out)
+    for key in range(1, count):
+        hash_column(&views[keys[key]], start, stop, scratch)
+        for row in range(stop - start):
+            out[row] = join(out[row], scratch[row])
 
 
-cdef int hash_column(Column column, int64_t start, int64_t rows, uint64_t* hashes) except -1:
-    """Hash ``rows`` rows of one column from ``start`` on."""
-    cdef const uint8_t* first = <const uint8_t*>column.values
-    cdef Kind kind = column.kind
-    cdef int64_t row
-    if kind == Kind.OTHER or kind == Kind.LIST or kind == Kind.LARGE_LIST:
-        raise TypeError("rows cannot be hashed by a column of this type")
-    if first != NULL:
-        first += (column.offset + start) * column.width
-    with nogil:
-        if kind == Kind.NULLS:
-            for row in range(rows):
-                hashes[row] = AMBERGATE_NULL
-        elif kind == Kind.BOOL:
-            for row in range(rows):
-                hashes[row] = mix_word(column.bit(start + row))
-        elif kind == Kind.INT64:
-            hash_whole(<const int64_t*>first, hashes, rows)
-        elif kind == Kind.INT32:
-            hash_whole(<const int32_t*>first, hashes, rows)
-        elif kind == Kind.INT16:
-            hash_whole(<const int16_t*>first, hashes, rows)
-        elif kind == Kind.INT8:
-            hash_whole(<const int8_t*>first, hashes, rows)
-        elif kind == Kind.UINT64:
-            hash_whole(<const uint64_t*>first, hashes, rows)
-        elif kind == Kind.UINT32:
-            hash_whole(<const uint32_t*>first, hashes, rows)
-        elif kind == Kind.UINT16:
-            hash_whole(<const uint16_t*>first, hashes, rows)
-        elif kind == Kind.UINT8:
-            hash_whole(<const uint8_t*>first, hashes, rows)
-        elif kind == Kind.FLOAT64:
-            hash_real(<const double*>first, hashes, rows)
-        elif kind == Kind.FLOAT32:
-            hash_real(<const float*>first, hashes, rows)
-        elif kind == Kind.DECIMAL128 or kind == Kind.FIXED:
-            hash_fixed(first, column.width, hashes, rows)
-        else:
-            hash_text(column, hashes, start, rows)
-        if column.validity != NULL:
-            for row in range(rows):
-                if not column.is_valid(start + row):
-                    hashes[row] = AMBERGATE_NULL
-    return 0
-
-
-def hash_rows(list columns, int64_t start, int64_t stop, uint64_t[::1] hashes):
-    """Write the hash of rows ``start:stop`` over all ``columns`` to ``hashes``, from 0.
+def hash_rows(columns, int64_t start, int64_t stop, uint64_t[::1] out):
+    """Write to ``out`` the hash of each row ``start:stop`` over all ``columns``.
 
     Parameters
     ----------
-    columns : list of arrow arrays of equal length, at least one
-    hashes : uint64, shape (>= stop - start,)
+    columns : list of pa.Array of one length, or pa.RecordBatch
+        Integers, floats, bool, text, binary, dates and times, decimal128, null.
+    start, stop : rows to hash
+    out : uint64, shape (>= stop - start,), filled from 0
 
     Raises
     ------
     ValueError
-        The rows are outside a column, or ``hashes`` is too short.
+        No columns, rows outside them, or ``out`` too short.
     TypeError
-        A column's type has no hash (lists, structs, dictionaries).
+        A column is of a type that has no hash.
     """
-    cdef int64_t rows = stop - start, row
-    cdef list views = [Column(column) for column in columns]
-    cdef uint64_t[::1] more
-    if not views:
-        raise ValueError("rows are hashed by at least one column")
-    for view in views:
-        if not 0 <= start <= stop <= view.length:
-            raise ValueError(f"rows {start}:{stop} are outside 0:{view.length}")
-    if hashes.shape[0] < rows:
-        raise ValueError(f"hashes holds {hashes.shape[0]} of {rows} rows")
-    if rows == 0:
+    cdef Views views = views_of(columns)
+    cdef int64_t key
+    cdef int64_t* keys
+    cdef uint64_t* scratch
+    if views.count == 0:
+        raise ValueError("a hash needs one column at least")
+    if not 0 <= start <= stop <= views.rows:
+        raise ValueError(f"rows {start}:{stop} are outside 0:{views.rows}")
+    if out.shape[0] < stop - start:
+        raise ValueError(f"out holds {out.shape[0]} of {stop - start} rows")
+    for key in range(views.count):
+        if views.views[key].kind == Kind.OTHER:
+            raise TypeError(f"column {key} is of a type that has no hash")
+    if start == stop:
         return
-    hash_column(<Column>views[0], start, rows, &hashes[0])
-    if len(views) == 1:
-        return
-    from array import array
-
-    more = array("Q", bytes(8 * rows))
-    for view in views[1:]:
-        hash_column(<Column>view, start, rows, &more[0])
+    keys = <int64_t*>malloc(views.count * sizeof(int64_t))
+    scratch = <uint64_t*>malloc((stop - start) * sizeof(uint64_t))
+    try:
+        if keys == NULL or scratch == NULL:
+            raise MemoryError(f"no memory to hash {stop - start} rows")
+        for key in range(views.count):
+            keys[key] = key
         with nogil:
-            for row in range(rows):
-                hashes[row] = mix_join(hashes[row], more[row])
-
-
-def partition_rows(const uint64_t[::1] hashes, int64_t rows, int64_t tasks, int64_t[::1] places,
-                   int64_t[::1] bounds):
-    """Sort row numbers by the task their hash belongs to; the order within a task is kept.
-
-    Parameters
-    ----------
-    hashes : uint64, shape (>= rows,)
-    tasks : 1 to KEY_GROUPS
-    places : int64, shape (>= rows,); row numbers, task by task
-    bounds : int64, shape (>= tasks + 1,); the rows of task t are ``places[bounds[t]:bounds[t+1]]``
-
-    Raises
-    ------
-    ValueError
-        A buffer is too short, or there are more tasks than key groups.
-    """
-    cdef int64_t row, task, at
-    cdef int64_t next_place[128]
-    cdef uint8_t task_of[128]
-    if not 1 <= tasks <= 128:
-        raise ValueError(f"{tasks} tasks cannot share 128 key groups")
-    if rows < 0 or hashes.shape[0] < rows or places.shape[0] < rows or bounds.shape[0] <= tasks:
-        raise ValueError(f"a buffer is too short for {rows} rows and {tasks} tasks")
-    with nogil:
-        for at in range(128):
-            task_of[at] = <uint8_t>(at * tasks // 128)
-            next_place[at] = 0
-        for row in range(rows):
-            next_place[task_of[hashes[row] >> GROUP_SHIFT]] += 1
-        at = 0
-        for task in range(tasks):
-            bounds[task] = at
-            at += next_place[task]
-            next_place[task] = bounds[task]
-        bounds[tasks] = at
-        for row in range(rows):
-            task = task_of[hashes[row] >> GROUP_SHIFT]
-            places[next_place[task]] = row
-            next_place[task] += 1
+            hash_views(views.views, keys, views.count, start, stop, &out[0], scratch)
+    finally:
+        free(keys)
+        free(scratch)

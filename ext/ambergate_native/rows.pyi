@@ -4,6 +4,7 @@ from typing import Any, final
 
 import numpy as np
 import numpy.typing as npt
+
 from ambergate_native.gate import Gate
 
 MOST_ARGUMENTS: int

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import pyarrow as pa
@@ -90,7 +91,7 @@ class Job:
         if self.state != "paused":
             self._see_the_end(timeout)
             return PauseReport(False, self.state)
-        return PauseReport(True, "paused", (), *in_flight(controller))
+        return PauseReport(True, "paused", (), partial(in_flight, controller))
 
     def resume(self) -> None:
         """Go on: rows that raised are retried first. No effect on a job that runs or has ended."""

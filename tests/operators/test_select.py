@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import pyarrow as pa
 import pytest
-from driving_columns import drive
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -11,6 +10,7 @@ from ambergate.expr import col, lit, when
 from ambergate.operators.drop import Drop
 from ambergate.operators.select import Select
 from ambergate.operators.with_columns import WithColumns
+from tests.operators.driving_columns import drive
 
 SCHEMA = pa.schema({"a": pa.int64(), "b": pa.string()})
 ROWS = st.lists(

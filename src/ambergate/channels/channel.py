@@ -15,9 +15,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-import pyarrow as pa
-
-from ambergate.batch import Item
+from ambergate.batch import Item, Rows
 from ambergate.channels.local import LocalChannel
 from ambergate.channels.ring import RingChannel, RingReader, RingWriter
 
@@ -92,8 +90,8 @@ class ChannelReader(Channel, Protocol):
     def items(self) -> list[Item]:
         """All that is queued, the item at hand first; safe to keep. Call it while paused."""
 
-    def queued(self) -> list[pa.RecordBatch]:
-        """The batches of ``items``."""
+    def queued(self) -> list[Rows]:
+        """Those of ``items`` that have rows."""
 
 
 def _check(local: LocalChannel, writer: RingWriter, reader: RingReader) -> None:

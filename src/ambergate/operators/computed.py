@@ -31,7 +31,7 @@ def named_expressions(
 
     >>> from ambergate.expr import col
     >>> named_expressions("select", ["a", col("b") + 1], {"c": 5})
-    (('a', col("a")), ('b + 1', col("b") + 1), ('c', 5))
+    (('a', col("a")), ('b + 1', col("b") + 1), ('c', lit(5)))
     """
     from ambergate.expr.nodes import as_expr
 

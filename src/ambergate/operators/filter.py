@@ -13,6 +13,7 @@ from ambergate.channels.gate import DONE, FULL, Gate
 from ambergate.errors import PlanError
 from ambergate.expr.nodes import Expr
 from ambergate.kernels.evaluate import compile_expression
+from ambergate.kernels.selection import take_batch
 from ambergate.operators.base import OUTPUT_ROWS, Operator, Progress, Seat
 from ambergate.operators.computed import type_in
 
@@ -73,7 +74,8 @@ class FilterExecutor:
             status = FULL
         if count == 0:
             return Progress(status, cursor, (), error)
-        return Progress(status, cursor, (batch.take(pa.array(self.indices[:count])),), error)
+        made = take_batch(batch, self.indices[:count])
+        return Progress(status, cursor, (made,), error)
 
     def end(self, port: int) -> Iterator[pa.RecordBatch]:
         """See Executor; nothing is due."""

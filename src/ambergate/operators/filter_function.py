@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow as pa
 
 from ambergate.channels.gate import DONE, FULL, Gate
-from ambergate.kernels.gathering import take_rows
 from ambergate.kernels.rows import caller_for, filter_rows
+from ambergate.kernels.selection import take_batch
 from ambergate.operators.base import OUTPUT_ROWS, Operator, Progress, Seat
 from ambergate.operators.functions import checked_columns, stretch
 from ambergate.operators.stateless import StatelessExecutor
@@ -66,5 +66,5 @@ class FilterFunctionExecutor(StatelessExecutor):
             return Progress(status, cursor, (), error)
         if count == batch.num_rows:
             return Progress(status, cursor, (batch,), error)
-        made = take_rows(batch, self.places[:count], self.schema)
+        made = take_batch(batch, self.places[:count])
         return Progress(status, cursor, (made,), error)

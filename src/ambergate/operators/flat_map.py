@@ -11,8 +11,8 @@ import numpy as np
 import pyarrow as pa
 
 from ambergate.channels.gate import DONE, FULL, Gate
-from ambergate.kernels.gathering import take_rows
 from ambergate.kernels.rows import builder_for, caller_for, flat_map_rows, taken
+from ambergate.kernels.selection import take_batch
 from ambergate.operators.base import OUTPUT_ROWS, Operator, Progress, Seat
 from ambergate.operators.functions import (
     added_columns,
@@ -96,9 +96,7 @@ class FlatMapExecutor(StatelessExecutor):
             for builder, (name, type_) in zip(self.builders, operator.returns.items(), strict=True)
         }
         if len(self.repeated):
-            kept = take_rows(
-                batch.select(self.repeated.names), np.array(parents, np.int64), self.repeated
-            )
+            kept = take_batch(batch.select(self.repeated.names), np.array(parents, np.int64))
             made |= dict(zip(self.repeated.names, kept.columns, strict=True))
         arrays = [made[name] for name in self.output.names]
         whole = pa.RecordBatch.from_arrays(arrays, schema=self.output)

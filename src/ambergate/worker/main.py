@@ -6,6 +6,7 @@ import gc
 import mmap
 import os
 import pickle
+import signal
 import socket
 import sys
 import threading
@@ -113,6 +114,8 @@ def main() -> None:
     socket_fd, memory_fd, nbytes, controller = (int(each) for each in sys.argv[1:5])
     exit_with(controller, fallback=socket_fd)
     sys.setswitchinterval(SWITCH_INTERVAL_S)
+    # Control-C at a terminal reaches the whole process group: it is the caller's to handle.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     link = Link(socket.socket(fileno=socket_fd))
     try:
         serve(link, memory_fd, nbytes)

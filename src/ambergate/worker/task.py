@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator
 from time import perf_counter_ns
 from typing import Any
 
+import pyarrow as pa
+
 from ambergate.batch import End, Skipped
 from ambergate.channels.gate import DONE, RAISED, Gate, TaskState
 from ambergate.worker.inputs import Port, Reader
@@ -231,8 +233,8 @@ class Task:
         if item is None:
             for port in self._open_ports:
                 for reader in port.open:
-                    queued = reader.queued()
-                    if queued and not isinstance(queued[0], Skipped):
+                    queued = reader.items()
+                    if queued and isinstance(queued[0], pa.RecordBatch):
                         return queued[0].slice(0, 1).to_pylist()[0]
             return None
         if isinstance(item, Skipped) or cursor >= item.num_rows:
