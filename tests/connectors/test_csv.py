@@ -223,6 +223,13 @@ def test_null_values_are_null_in_every_column_unless_quoted(tmp_path):
     assert found["s"].to_pylist() == [None, "", None, "NA"]
 
 
+def test_a_quoted_null_is_no_number(tmp_path):
+    path = make(tmp_path, "a.csv", b'i,s,f\n"1","",1.5\n"","NA","NA"\n')
+    types = {"i": pa.int64(), "s": pa.string(), "f": pa.float64()}
+    found = rows(ReadCsv(path, types=types, null_values=["NA"]))
+    assert found == [{"i": 1, "s": "", "f": 1.5}, {"i": None, "s": "NA", "f": None}]
+
+
 # headers, delimiters
 
 

@@ -155,3 +155,16 @@ def test_rows_are_the_same_in_any_number_of_tasks(tmp_path, block_bytes):
     for tasks in (1, 2, 3, 5):
         found = [row["i"] for row in rows(source, tasks, batch_rows=7)]
         assert sorted(found) == list(range(500))
+
+
+def test_dates_and_times_are_read_from_text(tmp_path):
+    lines = b'{"d":"2020-01-02","t":"10:00:01"}\n{"d":null}\n'
+    path = make(tmp_path, "a.jsonl", lines)
+    source = ReadJson(path, types={"d": pa.date32(), "t": pa.time32("s")})
+    first, second = rows(source)
+    assert (str(first["d"]), str(first["t"])) == ("2020-01-02", "10:00:01")
+    assert second == {"d": None, "t": None}
+    for name, of in (("d", r"date32\[day\]"), ("t", r"time32\[s\]")):
+        make(tmp_path, "a.jsonl", lines + f'{{"{name}":"x"}}\n'.encode())
+        with pytest.raises(InputError, match=f"line 3: column '{name}' expects {of}, found string"):
+            rows(source)

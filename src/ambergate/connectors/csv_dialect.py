@@ -47,23 +47,52 @@ class CsvDialect:
         """The rows of ``text``; columns without a type in ``types`` are inferred."""
         if text.startswith(BYTE_ORDER_MARK):
             text = BYTE_ORDER_MARK + text  # one is dropped, and this one belongs to a value
-        nulls = {}
-        if self.nulls is not None:
-            nulls = {
-                "null_values": ["", *self.nulls],
-                "strings_can_be_null": True,
-                "quoted_strings_can_be_null": False,
-            }
+        if self.nulls is None:
+            return self._read(text, names, types, wanted)
+        try:
+            return self._read(text, names, types, wanted, self._nulls(quoted=False))
+        except pa.ArrowInvalid:
+            # In columns that are not text a quoted null is one too: "" is no number.
+            kept = names if wanted is None else wanted
+            others = [name for name in kept if not _is_text((types or {}).get(name))]
+            if not others:
+                raise
+            table = self._read(text, names, types, others, self._nulls(quoted=True))
+            texts = [name for name in kept if name not in others]
+            if texts:
+                beside = self._read(text, names, types, texts, self._nulls(quoted=False))
+                for name in texts:
+                    table = table.append_column(name, beside[name])
+            return table.select(kept)
+
+    def _nulls(self, quoted: bool) -> dict[str, object]:
+        return {
+            "null_values": ["", *(self.nulls or ())],
+            "strings_can_be_null": True,
+            "quoted_strings_can_be_null": quoted,
+        }
+
+    def _read(
+        self,
+        text: bytes,
+        names: list[str],
+        types: dict[str, pa.DataType] | None,
+        wanted: list[str] | None,
+        nulls: dict[str, object] | None = None,
+    ) -> pa.Table:
         return pa.csv.read_csv(
             pa.BufferReader(text),
             pa.csv.ReadOptions(use_threads=False, block_size=len(text) + 1, column_names=names),
-            pa.csv.ParseOptions(
-                delimiter=self.delimiter,
-                quote_char=self.quote or False,
-                double_quote=bool(self.quote),
-                newlines_in_values=True,
-            ),
-            pa.csv.ConvertOptions(column_types=types, include_columns=wanted, **nulls),
+            self._parse_options(),
+            pa.csv.ConvertOptions(column_types=types, include_columns=wanted, **(nulls or {})),
+        )
+
+    def _parse_options(self) -> pa.csv.ParseOptions:
+        return pa.csv.ParseOptions(
+            delimiter=self.delimiter,
+            quote_char=self.quote or False,
+            double_quote=bool(self.quote),
+            newlines_in_values=True,
         )
 
     def first_row(self, text: bytes) -> tuple[int, int]:
@@ -84,18 +113,12 @@ class CsvDialect:
     def texts(self, row: bytes) -> list[str]:
         """The fields of one row, as they are."""
         options = pa.csv.ReadOptions(use_threads=False, block_size=len(row) + 1)
-        parse = pa.csv.ParseOptions(
-            delimiter=self.delimiter,
-            quote_char=self.quote or False,
-            double_quote=bool(self.quote),
-            newlines_in_values=True,
-        )
         if row.startswith(BYTE_ORDER_MARK):
             row = BYTE_ORDER_MARK + row
         if not row.endswith((b"\n", b"\r")):
             row += b"\n"
         # Read as a header, no field is taken for a number or a null.
-        return pa.csv.read_csv(pa.BufferReader(row), options, parse).column_names
+        return pa.csv.read_csv(pa.BufferReader(row), options, self._parse_options()).column_names
 
     def check_types(self, where: str, types: dict[str, pa.DataType]) -> None:
         """Raise InputError where text cannot be converted to one of the types."""
@@ -246,6 +269,15 @@ class CsvParser:
                 "correct the row, or give delimiter= or quote= as the file has them",
             )
         return InputError(self._file, f"{place}{error}", number)
+
+
+def _is_text(of: pa.DataType | None) -> bool:
+    return of is not None and (
+        pa.types.is_string(of)
+        or pa.types.is_large_string(of)
+        or pa.types.is_binary(of)
+        or pa.types.is_large_binary(of)
+    )
 
 
 def unclosed(file: str, line: int, row: int | None) -> InputError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 from collections.abc import Iterator
 from typing import Any
@@ -20,11 +21,36 @@ REMEDY = "correct the line; each must be one JSON object"
 
 def parse(text: bytes, schema: pa.Schema | None, unexpected: str = "infer") -> pa.Table:
     """The rows of ``text``; ``unexpected``: what to do with columns not in ``schema``."""
-    return pa.json.read_json(
+    read = schema
+    dated = [] if schema is None else [each for each in schema if _is_dated(each.type)]
+    for each in dated:  # pyarrow reads them from numbers only
+        read = read.set(read.get_field_index(each.name), pa.field(each.name, pa.string()))
+    table = pa.json.read_json(
         pa.BufferReader(text),
         pa.json.ReadOptions(use_threads=False, block_size=len(text) + 1),
-        pa.json.ParseOptions(explicit_schema=schema, unexpected_field_behavior=unexpected),
+        pa.json.ParseOptions(explicit_schema=read, unexpected_field_behavior=unexpected),
     )
+    for each in dated:
+        place = table.schema.get_field_index(each.name)
+        table = table.set_column(place, each.name, _dated(table.column(place), each.type))
+    return table
+
+
+def _dated(texts: pa.ChunkedArray, of: pa.DataType) -> pa.ChunkedArray | pa.Array:
+    if pa.types.is_date(of):
+        return texts.cast(of)
+    try:  # pyarrow has no cast to a time of day
+        times = [
+            None if text is None else datetime.time.fromisoformat(text)
+            for text in texts.to_pylist()
+        ]
+    except ValueError as error:
+        raise pa.ArrowInvalid(str(error)) from None
+    return pa.array(times, of)
+
+
+def _is_dated(of: pa.DataType) -> bool:
+    return pa.types.is_date(of) or pa.types.is_time(of)
 
 
 def count_lines(text: bytes) -> int:

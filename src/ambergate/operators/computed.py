@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -12,6 +12,7 @@ from ambergate.errors import ExpressionError, PlanError
 from ambergate.expr.nodes import Alias, Column, Expr
 from ambergate.kernels.evaluate import Evaluator, compile_expression
 from ambergate.operators.base import OUTPUT_ROWS, Progress
+from ambergate.operators.stateless import StatelessExecutor
 
 __all__ = ["ComputedExecutor", "forwarded", "named_expressions", "type_in"]
 
@@ -59,7 +60,7 @@ def forwarded(expr: Expr) -> str | None:
     return expr.column if isinstance(expr, Column) else None
 
 
-class ComputedExecutor:
+class ComputedExecutor(StatelessExecutor):
     """Stateless: each output column is an input column or computed from the row.
 
     Parameters
@@ -115,17 +116,3 @@ class ComputedExecutor:
                 columns[place] = column.slice(0, length)
         made = pa.RecordBatch.from_arrays(columns, schema=self.output)
         return Progress(status, cursor, (made,), error)
-
-    def end(self, port: int) -> Iterator[pa.RecordBatch]:
-        """See Executor; nothing is due."""
-        return iter(())
-
-    def snapshot(self) -> None:
-        """See Executor; there is no state."""
-
-    def restore(self, state: None) -> None:
-        """See Executor."""
-
-    def describe(self) -> dict[str, pa.Table]:
-        """See Executor; there is no state."""
-        return {}
