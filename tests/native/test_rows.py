@@ -6,7 +6,7 @@ from decimal import Decimal
 import numpy as np
 import pyarrow as pa
 import pytest
-from arrays import OTHER_VALUES, VALUES, batches
+from tests.native.arrays import OTHER_VALUES, VALUES, batches
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -12,7 +12,7 @@ from ambergate.errors import ExpressionError, PlanError
 from ambergate.expr.nodes import Alias, Column, Expr
 from ambergate.kernels.evaluate import Evaluator, compile_expression
 from ambergate.operators.base import OUTPUT_ROWS, Progress
-from ambergate.operators.stateless import StatelessExecutor
+from ambergate.operators.stateless import Stateless
 
 __all__ = ["ComputedExecutor", "forwarded", "named_expressions", "type_in"]
 
@@ -60,7 +60,7 @@ def forwarded(expr: Expr) -> str | None:
     return expr.column if isinstance(expr, Column) else None
 
 
-class ComputedExecutor(StatelessExecutor):
+class ComputedExecutor(Stateless):
     """Stateless: each output column is an input column or computed from the row.
 
     Parameters

@@ -14,7 +14,7 @@ from ambergate.expr.nodes import Column
 from ambergate.expr.types import is_list
 from ambergate.operators.base import LIBRARY_ROWS, OUTPUT_ROWS, Operator, Progress, Seat
 from ambergate.operators.computed import type_in
-from ambergate.operators.stateless import StatelessExecutor
+from ambergate.operators.stateless import Stateless
 
 __all__ = ["Explode"]
 
@@ -59,7 +59,7 @@ class Explode(Operator):
         return ExplodeExecutor(schema.get_field_index(self.column), output)
 
 
-class ExplodeExecutor(StatelessExecutor):
+class ExplodeExecutor(Stateless):
     """Stateless; all elements of a row leave together, in batches of OUTPUT_ROWS at most."""
 
     def __init__(self, place: int, output: pa.Schema):

@@ -15,7 +15,7 @@ from ambergate.kernels.evaluate import compile_expression
 from ambergate.kernels.selection import Views, take_batch
 from ambergate.operators.base import OUTPUT_ROWS, Operator, Progress, Seat
 from ambergate.operators.computed import type_in
-from ambergate.operators.stateless import StatelessExecutor
+from ambergate.operators.stateless import Stateless
 
 __all__ = ["Filter"]
 
@@ -55,7 +55,7 @@ class Filter(Operator):
         return FilterExecutor(self.predicate, inputs[0])
 
 
-class FilterExecutor(StatelessExecutor):
+class FilterExecutor(Stateless):
     """Stateless; selected rows are copied."""
 
     def __init__(self, predicate: Expr, schema: pa.Schema):

@@ -10,7 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from ambergate.batch import parse_type
+from ambergate.type_names import parse_type
 from ambergate.errors import PlanError
 
 __all__ = ["as_columns", "check_columns", "declared", "extended", "function_name"]
