@@ -21,7 +21,6 @@ from libc.stdint cimport (
     uint16_t,
     uint32_t,
     uint64_t,
-    uintptr_t,
 )
 from libc.stdlib cimport free, realloc
 from libc.string cimport memcpy, memset
@@ -300,8 +299,9 @@ cdef class Results:
         The declared columns, one or more.
     builders : list of Builder, one a name
     refuse : callable(result)
-        Called with a result that has not the shape of a row, to raise what says so. With several columns a tuple or list of as many values, a dict of just the names, and
-        None (a row of nulls) are rows; with one column the result is the value.
+        Called with a result that has not the shape of a row, to raise what says so. With several
+        columns a tuple or list of as many values, a dict of just the names, and None (a row of
+        nulls) are rows; with one column the result is the value.
     """
 
     def __cinit__(self, names, list builders, refuse):

@@ -23,7 +23,7 @@ from libc.stdlib cimport calloc, free
 cimport cython
 
 from ambergate_native.columns cimport Kind
-from ambergate_native.views cimport View, Views, bit_of, is_valid, string_of
+from ambergate_native.views cimport View, Views, bit_of, string_of
 
 cdef extern from "Python.h":
     object PyLong_FromLongLong(long long value)

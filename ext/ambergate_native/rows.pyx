@@ -84,7 +84,7 @@ cdef class Caller:
         return steal(raw)
 
     cdef int left(self) except -1:
-        """The row has been left: one that somebody holds is given its values, and not used again."""
+        """The row has been left: one that somebody holds gets its values, and is not used again."""
         cdef Row view = self.view
         if view is not None and Py_REFCNT(view) > 2:  # ours are self.view and the local one
             self.view = None

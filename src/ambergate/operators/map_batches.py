@@ -135,7 +135,10 @@ class MapBatchesExecutor:
         expected = f"{kind} for column {name!r}"
         if not isinstance(values, pa.Array | pa.ChunkedArray):
             try:
-                values = pa.array(values, None if isinstance(values, np.ndarray) else kind)
+                listed = not isinstance(values, np.ndarray)
+                values = pa.array(values)
+                if listed and family(values.type) == family(kind):
+                    values = values.cast(kind)  # a list says no width; lossless, or it raises
             except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
                 raise ValueTypeError(self.name, expected, found(values), str(error)) from None
         if pa.types.is_null(values.type):
@@ -167,6 +170,15 @@ class MapBatchesExecutor:
     def describe(self) -> dict[str, pa.Table]:
         """The rows held."""
         return {"held": pa.Table.from_batches(self.pieces, self.input_schema)}
+
+
+def family(kind: pa.DataType) -> str:
+    """Types among which a list of Python values does not choose."""
+    types = pa.types
+    for test in (types.is_integer, types.is_floating, types.is_decimal, types.is_timestamp):
+        if test(kind):
+            return test.__name__
+    return str(kind).removeprefix("large_")
 
 
 def own_frames(error: BaseException) -> BaseException:
