@@ -23,7 +23,6 @@ from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
 
 from ambergate_native.columns cimport Kind
 from ambergate_native.gate cimport BLOCK_ROWS, Gate
-from ambergate_native.views cimport View, Views
 from ambergate_native.vector_operations cimport (
     ALL_VALID,
     OPERATION_COUNT,
@@ -40,9 +39,9 @@ from ambergate_native.vector_operations cimport (
     load_rows,
     widening,
 )
+from ambergate_native.views cimport View, Views
 
 from ambergate_native.gate import DONE, RAISED, STOPPED
-
 
 prepare_tables()
 
@@ -230,7 +229,7 @@ cdef class Program:
             view = &views.views[source.column]
             if stop > view.length:
                 raise ValueError(f"rows {start}:{stop} are outside 0:{view.length}")
-            of = CLASS_LETTERS[<int>view.kind] if view.kind < KINDS else 0
+            of = CLASS_LETTERS[<int>view.kind] if <int>view.kind < KINDS else 0
             if of != source.of:
                 raise TypeError(f"column {source.column} is of kind {view.kind}, not as compiled")
             source.format = LETTERS[<int>view.kind]
