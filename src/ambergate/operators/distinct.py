@@ -11,8 +11,8 @@ import pyarrow as pa
 
 from ambergate.graph.exchange import Exchange, hashed
 from ambergate.kernels.aggregation import newcomers
-from ambergate.kernels.selection import take_batch
 from ambergate.kernels.grouping import Grouper
+from ambergate.kernels.selection import take_batch
 from ambergate.operators.base import DONE, STOPPED, Gate, Operator, Progress, Seat
 from ambergate.operators.groups import STRETCH_ROWS, Columns, key_fields
 
