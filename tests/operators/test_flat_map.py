@@ -1,6 +1,6 @@
 import pyarrow as pa
 import pytest
-from drive import Driver, run
+from tests.operators.drive import Driver, run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

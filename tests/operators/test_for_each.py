@@ -1,5 +1,5 @@
 import pyarrow as pa
-from drive import Driver, cut, run
+from tests.operators.drive import Driver, cut, run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
