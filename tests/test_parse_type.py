@@ -22,7 +22,9 @@ TYPES = st.recursive(
         inner.map(pa.large_list),
         inner.map(lambda item: pa.list_(item, 3)),
         st.lists(st.tuples(NAMES, inner, st.booleans()), max_size=3).map(
-            lambda fields: pa.struct([pa.field(*field) for field in fields])
+            lambda fields: pa.struct(
+                [pa.field(n, kind, null or kind == pa.null()) for n, kind, null in fields]
+            )
         ),
         st.tuples(st.sampled_from(FLAT[1:20]), inner, st.booleans()).map(lambda p: pa.map_(*p)),
         st.sampled_from(FLAT[2:20]).map(lambda values: pa.dictionary(pa.int32(), values)),

@@ -30,9 +30,7 @@ class Records:
         self, ids: Numbers | None, array: pa.Array[Any] | None, start: int, stop: int
     ) -> None:
         """Take rows ``start:stop``, of groups ``ids[row - start]`` (None: all of group 0)."""
-    def undo(
-        self, ids: Numbers | None, array: pa.Array[Any] | None, start: int, stop: int
-    ) -> None:
+    def undo(self, ids: Numbers | None, array: pa.Array[Any] | None, start: int, stop: int) -> None:
         """Take back rows ``start:stop``, which must have been taken before; whole sums only."""
     def step(
         self,

@@ -2,10 +2,11 @@
 
 from typing import final
 
-from typing_extensions import Buffer
+from typing_extensions import Buffer, disjoint_base
 
 BELL_BYTES: int
 
+@disjoint_base
 class Listener:
     """One who is told before the bell's waiter goes to sleep."""
 

@@ -2,8 +2,9 @@
 
 from typing import final
 
-from ambergate_native.bell import Listener
 from typing_extensions import Buffer
+
+from ambergate_native.bell import Listener
 
 @final
 class Leases(Listener):
@@ -24,4 +25,3 @@ class Record:
     def __len__(self) -> int: ...
     def copy(self, target: Buffer, at: int = 0) -> None:
         """Copy the record's bytes to ``target[at:at + size]``, a writable buffer."""
-    def __buffer__(self, flags: int, /) -> memoryview: ...

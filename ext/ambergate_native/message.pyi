@@ -8,7 +8,7 @@ from typing_extensions import Buffer
 class Encoder:
     """Writes batches of one schema as IPC messages with buffers aligned to 64 bytes."""
 
-    def __init__(self, schema: Any) -> None: ...
+    def __new__(cls, schema: Any) -> Encoder: ...
     def plan(self, batch: Any) -> int:
         """Look at a batch, to be written next; bytes of its message."""
     def write(self, target: Buffer) -> None:

@@ -3,7 +3,7 @@
 
 Each function is one side. What passes from one thread to the other is plain memory, so a release
 or an acquire that is missing anywhere is a data race, which ThreadSanitizer reports even on a
-processor that would never show it. Not part of a release build.
+processor that would never show it. The engine does not use this module.
 """
 
 from libc.stdint cimport INT64_MAX, int64_t

@@ -83,7 +83,7 @@ def split(Column column not None, bytes separator not None, int64_t start, int64
         last = column.string(stop - 1, &size) + size
     most = count_byte(first, last - first, cut[0]) + stop - start
     if most > INT32_MAX:
-        raise OverflowError(f"rows {start}:{stop} have {most} parts, a list column has room for 2**31")
+        raise OverflowError(f"rows {start}:{stop} have {most} parts, more than a list column holds")
 
     offsets_buffer = allocate(4 * (stop - start + 1))
     child_offsets = allocate(column.width * (most + 1))

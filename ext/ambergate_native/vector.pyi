@@ -5,8 +5,9 @@ import numpy as np
 import numpy.typing as npt
 from _typeshed import WriteableBuffer
 
-from ambergate_native.columns import Column, Kind
+from ambergate_native.columns import Kind
 from ambergate_native.gate import Gate
+from ambergate_native.views import Views
 
 OPERATION_CLASSES: dict[str, str]
 MAX_INSTRUCTIONS: int
@@ -24,9 +25,11 @@ class Program:
         result: int,
         kind: Kind,
     ) -> None: ...
+    def read_from(self, places: list[int]) -> None:
+        """Say which column of a batch each input is; without it input ``k`` is column ``k``."""
     def run(
         self,
-        columns: list[Column],
+        views: Views,
         start: int,
         stop: int,
         gate: Gate,
@@ -35,7 +38,7 @@ class Program:
         """Status, cursor, values, validity, nulls and the instruction that failed (-1: none)."""
     def select(
         self,
-        columns: list[Column],
+        views: Views,
         start: int,
         stop: int,
         gate: Gate,

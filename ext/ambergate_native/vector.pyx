@@ -21,7 +21,7 @@ from libc.string cimport memcpy, memset
 cimport cython
 from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
 
-from ambergate_native.columns cimport Column, Kind
+from ambergate_native.columns cimport Kind
 from ambergate_native.gate cimport BLOCK_ROWS, Gate
 from ambergate_native.vector_operations cimport (
     ALL_VALID,
@@ -39,9 +39,9 @@ from ambergate_native.vector_operations cimport (
     load_rows,
     widening,
 )
+from ambergate_native.views cimport View, Views
 
 from ambergate_native.gate import DONE, RAISED, STOPPED
-
 
 prepare_tables()
 
@@ -59,12 +59,15 @@ cdef dict CLASSES = {
 # of each kind: bytes of a stored value (0: bits) and the letter of its format, as of Arrow's
 cdef int64_t[Kind.FLOAT64 + 1] WIDTHS
 cdef char[Kind.FLOAT64 + 1] LETTERS
+cdef char[Kind.FLOAT64 + 1] CLASS_LETTERS
+cdef int KINDS = Kind.FLOAT64 + 1
 for _kind, _width, _letter in [
     (Kind.BOOL, 0, "b"), (Kind.INT8, 1, "c"), (Kind.INT16, 2, "s"), (Kind.INT32, 4, "i"),
     (Kind.INT64, 8, "l"), (Kind.UINT8, 1, "C"), (Kind.UINT16, 2, "S"), (Kind.UINT32, 4, "I"),
     (Kind.UINT64, 8, "L"), (Kind.FLOAT32, 4, "f"), (Kind.FLOAT64, 8, "g"),
 ]:
     WIDTHS[_kind], LETTERS[_kind] = _width, ord(_letter)
+    CLASS_LETTERS[_kind] = ord(CLASSES[_kind])
 MAX_INSTRUCTIONS = 250  # the number of a failed one is kept in a byte
 
 cdef struct Instruction:
@@ -134,7 +137,8 @@ cdef class Program:
             register.values = register.own_values
         for place, register_number in enumerate(inputs):
             self._class_of(register_number)
-            self.sources[place].place = register_number
+            self.sources[place].place, self.sources[place].column = register_number, place
+            self.sources[place].of = ord(classes[register_number])
         for register_number, value in constants:
             self._fill(register_number, value)
         for index, (name, out, a, b, c) in enumerate(instructions):
@@ -203,30 +207,35 @@ cdef class Program:
         step.b = registers[2] if len(wanted) > 2 else step.a
         step.c = registers[3] if len(wanted) > 3 else step.a
 
-    cdef int64_t _bind(self, list columns, int64_t start, int64_t stop) except -1:
-        """Take the columns of a run; returns 1 where one of them may hold nulls."""
-        if len(columns) != self.source_count:
-            raise ValueError(f"the program reads {self.source_count} columns, got {len(columns)}")
-        cdef Column column
+    def read_from(self, list places):
+        """Say which column of a batch each input is; without it input ``k`` is column ``k``."""
+        if len(places) != self.source_count or min(places, default=0) < 0:
+            raise ValueError(f"the program reads {self.source_count} columns, got {places}")
+        for index, place in enumerate(places):
+            self.sources[index].column = place
+
+    cdef int _bind(self, Views views, int64_t start, int64_t stop) except -1:
+        """Take the columns of a run."""
         cdef Source* source
-        cdef int64_t nulls = 0
-        cdef Py_ssize_t place
+        cdef View* view
+        cdef int index
+        cdef char of
         if not 0 <= start <= stop:
             raise ValueError(f"rows {start}:{stop} are no rows")
-        for place in range(self.source_count):
-            column = <Column?>columns[place]
-            source = &self.sources[place]
-            if stop > column.length:
-                raise ValueError(f"rows {start}:{stop} are outside 0:{column.length}")
-            if CLASSES.get(column.kind) != self.classes[source.place]:
-                raise TypeError(f"column {place} has kind {column.kind}, which is not as compiled")
-            source.format = LETTERS[<int>column.kind]
-            source.offset = column.offset
-            source.values = column.values
-            source.validity = column.validity
-            nulls |= column.validity != NULL
+        for index in range(self.source_count):
+            source = &self.sources[index]
+            if source.column >= views.count:
+                raise ValueError(f"there is no column {source.column} of {views.count}")
+            view = &views.views[source.column]
+            if stop > view.length:
+                raise ValueError(f"rows {start}:{stop} are outside 0:{view.length}")
+            of = CLASS_LETTERS[<int>view.kind] if <int>view.kind < KINDS else 0
+            if of != source.of:
+                raise TypeError(f"column {source.column} is of kind {view.kind}, not as compiled")
+            source.format = LETTERS[<int>view.kind]
+            source.offset, source.values, source.validity = view.offset, view.values, view.validity
             source.widen = widening(source.format)
-        return nulls
+        return 0
 
     cdef void _compute(self, int64_t row, int64_t rows) noexcept nogil:
         cdef Instruction* step
@@ -251,13 +260,13 @@ cdef class Program:
                 return row
         return rows
 
-    def run(self, list columns, int64_t start, int64_t stop, Gate gate not None, allocate):
+    def run(self, Views views not None, int64_t start, int64_t stop, Gate gate not None, allocate):
         """Compute rows ``start`` to the returned cursor.
 
         Parameters
         ----------
-        columns : list of Column
-            One per input, of the classes compiled for, at least ``stop`` rows long.
+        views : Views
+            The batch, or one array per input; of the classes compiled for.
         start, stop : int
             The cursor of a stopped call, or 0; the row to stop before.
         gate : Gate
@@ -271,7 +280,7 @@ cdef class Program:
             Buffers of ``cursor - start`` rows as Arrow has them; validity is None where ``nulls``
             is 0. ``failed`` is the instruction that failed at row ``cursor``, or -1.
         """
-        self._bind(columns, start, stop)
+        self._bind(views, start, stop)
         cdef int64_t rows = stop - start, row = start, end, count, nulls = 0, failed_at
         cdef int64_t size = WIDTHS[<int>self.kind]
         cdef int64_t bitmap = (rows + 7) // 8
@@ -329,13 +338,13 @@ cdef class Program:
         result.values = result.own_values
         return status, row, values, validity if nulls else None, nulls, failed
 
-    def select(self, list columns, int64_t start, int64_t stop, Gate gate not None,
+    def select(self, Views views not None, int64_t start, int64_t stop, Gate gate not None,
                int64_t[::1] indices):
         """Write to ``indices`` the rows of ``start`` to the cursor whose result is true.
 
         Parameters
         ----------
-        columns, start, stop, gate : as of ``run``
+        views, start, stop, gate : as of ``run``
         indices : int64, shape (>= stop - start,), filled from 0
 
         Returns
@@ -345,7 +354,7 @@ cdef class Program:
         """
         if self.kind != Kind.BOOL:
             raise TypeError("only a condition selects")
-        self._bind(columns, start, stop)
+        self._bind(views, start, stop)
         if indices.shape[0] < stop - start:
             raise ValueError(f"indices hold {indices.shape[0]} of {stop - start} rows")
         cdef int64_t row = start, end, count = 0, rows, failed_at, found

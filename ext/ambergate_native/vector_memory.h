@@ -140,7 +140,9 @@ static Narrow narrowing(char format) {
 
 /* One input column of a run. */
 typedef struct {
-  int place; /* its register */
+  int place;  /* its register */
+  int column; /* its place in the batch */
+  char of;    /* the class of its register */
   char format;
   int64_t offset;
   const void *values;

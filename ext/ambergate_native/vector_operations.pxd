@@ -24,6 +24,8 @@ cdef extern from "vector_memory.h" nogil:
     void prepare_tables() noexcept
     ctypedef struct Source:
         int place
+        int column
+        char of
         char format
         int64_t offset
         const void* values

@@ -14,10 +14,10 @@ from ambergate.controller import job as machine
 from ambergate.controller.breakpoints import PositionHit
 from ambergate.controller.causes import describe_death, exception_of
 from ambergate.controller.controller import Controller
+from ambergate.controller.results import table_of
 from ambergate.controller.standing import counts, downstream, in_flight, must_stand, run_part
 from ambergate.debugger.stops import Failure, Finished, Hit, PauseReport
 from ambergate.durations import seconds
-from ambergate.engine import table_of
 from ambergate.errors import AmbergateError, JobFailed, JobPaused
 from ambergate.messages import RaisedRow, WorkerLost
 from ambergate.operator_handle import OperatorHandle

@@ -1,12 +1,12 @@
 import numpy as np
 import pyarrow as pa
 import pytest
-from tests.native.arrays import VALUES, arrays, batches
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ambergate.kernels.hashing import NULL_ROW_HASH, hash_rows, hashable, hashed_rows
 from ambergate.kernels.reference import hashing
+from tests.native.arrays import VALUES, arrays, batches
 
 
 def plain(column):

@@ -1,13 +1,13 @@
 import numpy as np
 import pyarrow as pa
 import pytest
-from tests.native.arrays import OTHER_VALUES, VALUES, batches
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.native.test_hashing import plain
 
 from ambergate.kernels.partition import partition, partition_batch, partition_rows
 from ambergate.kernels.reference import selection as reference
+from tests.native.arrays import OTHER_VALUES, VALUES, batches
+from tests.native.test_hashing import plain
 
 TASKS = st.sampled_from([1, 2, 3, 4, 7, 128, 300])
 

@@ -1,13 +1,13 @@
 import numpy as np
 import pyarrow as pa
 import pytest
-from tests.native.arrays import OTHER_VALUES, VALUES, arrays, batches
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ambergate.channels.gate import DONE, STOPPED, Gate
 from ambergate.kernels.reference import selection as reference
 from ambergate.kernels.selection import compact, selected_rows, take_array, take_batch
+from tests.native.arrays import OTHER_VALUES, VALUES, arrays, batches
 
 
 @settings(max_examples=80)

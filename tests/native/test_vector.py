@@ -15,7 +15,7 @@ from ambergate.errors import ExpressionError
 from ambergate.expr import col, lit, max_of, min_of, when
 from ambergate.expr.types import annotate
 from ambergate.kernels.evaluate import VectorEvaluator, compile_expression
-from ambergate.kernels.program import NativeColumn, Program
+from ambergate.kernels.program import Program, Views
 from ambergate.kernels.reference.expression import Misfit, value_of
 from ambergate_native.columns import Kind
 
@@ -316,12 +316,22 @@ def test_a_run_is_checked_before_it_writes():
     gate = Gate()
     gate.reset()
     program = Program("ii", [], [0], [("negate_i", 1, 0, -1, -1)], 1, Kind.INT64)
-    column = NativeColumn(pa.array([1, 2]))
+    views = Views([pa.array([1, 2])])
     with pytest.raises(ValueError, match="outside"):
-        program.run([column], 0, 3, gate, pa.allocate_buffer)
-    with pytest.raises(ValueError, match="reads 1 columns"):
-        program.run([], 0, 1, gate, pa.allocate_buffer)
-    with pytest.raises(TypeError):
-        program.run([NativeColumn(pa.array([1.0]))], 0, 1, gate, pa.allocate_buffer)
+        program.run(views, 0, 3, gate, pa.allocate_buffer)
+    with pytest.raises(ValueError, match="no column 0"):
+        program.run(Views([]), 0, 1, gate, pa.allocate_buffer)
+    with pytest.raises(TypeError, match="not as compiled"):
+        program.run(Views([pa.array([1.0])]), 0, 1, gate, pa.allocate_buffer)
+    with pytest.raises(TypeError, match="not as compiled"):
+        program.run(Views([pa.array(["a"])]), 0, 1, gate, pa.allocate_buffer)
     with pytest.raises(TypeError, match="condition"):
-        program.select([column], 0, 2, gate, np.empty(2, np.int64))
+        program.select(views, 0, 2, gate, np.empty(2, np.int64))
+    with pytest.raises(ValueError, match="reads 1 columns"):
+        program.read_from([1, 2])
+
+
+def test_columns_of_a_wide_batch_are_read_one_by_one():
+    batch = pa.record_batch({f"c{n}": [n, n + 1] for n in range(40)})
+    found = evaluate_any(col("c7") * col("c30"), batch)
+    assert found.values.to_pylist() == [7 * 30, 8 * 31]

@@ -10,7 +10,7 @@ dictionaries (slow, but true to their type).
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Any, Protocol
 
 import pyarrow as pa
 
@@ -30,12 +30,15 @@ class Encoding(Protocol):
 
     def size(self, batch: pa.RecordBatch) -> int:
         """Bytes of the batch as a payload; to be asked before ``offer`` and ``encode``."""
+        ...
 
     def offer(self, ring: Ring, batch: pa.RecordBatch, size: int, counted: int) -> bool:
         """Write the batch as one record and publish it; False: no room now."""
+        ...
 
     def encode(self, batch: pa.RecordBatch, size: int) -> pa.Buffer:
         """The payload in memory of its own."""
+        ...
 
 
 class Aligned:
@@ -90,7 +93,7 @@ class Streams:
 
     def __init__(self, schema: pa.Schema):
         self._schema = schema
-        self._payload: pa.Buffer | None = None
+        self._payload: Any = None  # a buffer, once a size was asked for
 
     def size(self, batch: pa.RecordBatch) -> int:
         """Bytes of the batch as a payload."""

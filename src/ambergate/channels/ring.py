@@ -7,6 +7,7 @@ cut into fragments, and put together again by the reader.
 from __future__ import annotations
 
 from collections import deque
+from typing import Any
 
 import pyarrow as pa
 
@@ -85,7 +86,7 @@ class RingWriter(RingChannel):
         self._wanted = 0  # bytes of the payload last offered
         # what is left of a batch that was taken, the first slice perhaps as fragments
         self._slices: deque[pa.RecordBatch] = deque()
-        self._payload: pa.Buffer | None = None
+        self._payload: Any = None
         self._sent = 0  # bytes of the payload
 
     def push(self, item: Item) -> bool:
@@ -185,9 +186,9 @@ class RingReader(RingChannel):
         super().__init__(ring)
         self.schema = schema
         self.copy = copy
-        self._item: Item | None = None
+        self._item: Any = None
         self._in_ring = False  # the item at hand is the ring's current record
-        self._whole: pa.Buffer | None = None  # fragments put together so far
+        self._whole: Any = None  # fragments put together so far
         self._filled = 0
         self._closed = ring.closed
         self._handed_rows = 0  # rows of batches popped, less rows told as consumed
@@ -213,10 +214,11 @@ class RingReader(RingChannel):
 
     def pop(self) -> None:
         """Go on to the next item; the ring's space is released with its last reference."""
-        if self._item is None and self.peek() is None:
+        item = self.peek()
+        if item is None:
             raise IndexError("pop from an empty channel")
-        if isinstance(self._item, ROWS):
-            self._handed_rows += self._item.num_rows
+        if isinstance(item, ROWS):
+            self._handed_rows += item.num_rows
         self._remove()
 
     def consumed(self, rows: int) -> None:

@@ -134,12 +134,12 @@ def _sum_type(type_: pa.DataType) -> pa.DataType:
 class Plain:
     """Results of fixed width, in native records."""
 
-    __slots__ = ("_bits", "_checked", "column", "records", "type")
+    __slots__ = ("_bits", "column", "is_exact", "records", "type")
 
     def __init__(self, records: Records, type_: pa.DataType, column: str):
         self.records, self.type, self.column = records, type_, column
         self._bits = pa.types.is_boolean(type_)
-        self._checked = isinstance(records, WideSums)
+        self.is_exact = isinstance(records, WideSums)  # may be too large; rows can be taken back
 
     def reserve(self, groups: int) -> None:
         """See Accumulator."""
@@ -184,7 +184,7 @@ class Plain:
 
     def check(self) -> None:
         """See Accumulator."""
-        if self._checked:
+        if self.is_exact:
             groups = self.records.groups
             for first in range(0, groups, CHECKED_GROUPS):
                 if self.records.values(first, min(first + CHECKED_GROUPS, groups))[2] >= 0:

@@ -16,7 +16,7 @@ from ambergate.expr.nodes import Call, Column, Literal
 from ambergate.expr.types import Typed
 from ambergate.kernels.arrow_functions import FUNCTIONS, Values, convert, spread
 from ambergate.kernels.constants import scalar
-from ambergate.kernels.program import NativeColumn, compile_region
+from ambergate.kernels.program import Views, compile_region
 from ambergate.kernels.vector import is_native, may_fail
 from ambergate_native.gate import RAISED, Gate
 
@@ -112,7 +112,7 @@ class ArrowExpression:
 
         def compute(rows: Rows) -> pa.Array:
             count = rows.count
-            columns = [NativeColumn(spread(leaf(rows), count)) for leaf in leaves]
+            columns = Views([spread(leaf(rows), count) for leaf in leaves])
             status, cursor, values, validity, nulls, failed = run(
                 columns, 0, count, gate, pa.allocate_buffer
             )

@@ -10,7 +10,7 @@ import pyarrow as pa
 from ambergate.errors import ExpressionError
 from ambergate.expr.nodes import Alias, Column, Expr, Literal
 from ambergate.expr.types import Typed, annotate
-from ambergate.kernels.program import NativeColumn, Region, compile_region
+from ambergate.kernels.program import Region, Views, compile_region
 from ambergate.kernels.strings import split_rows
 from ambergate.kernels.vector import is_native
 from ambergate_native.gate import DONE, RAISED, STOPPED, Gate
@@ -60,11 +60,18 @@ class Evaluator(Protocol):
         ...
 
     def select(
-        self, batch: pa.RecordBatch, start: int, stop: int, gate: Gate, indices: np.ndarray
+        self,
+        batch: pa.RecordBatch,
+        start: int,
+        stop: int,
+        gate: Gate,
+        indices: np.ndarray,
+        views: Views | None = None,
     ) -> Selection:
         """Write the numbers of the rows that are true to ``indices``, from 0 on.
 
         ``indices`` is int64 of at least ``stop - start`` rows; null and false are not selected.
+        ``views`` are those of ``batch``, where they are at hand.
         """
         ...
 
@@ -127,7 +134,13 @@ class _Selecting:
         raise NotImplementedError
 
     def select(
-        self, batch: pa.RecordBatch, start: int, stop: int, gate: Gate, indices: np.ndarray
+        self,
+        batch: pa.RecordBatch,
+        start: int,
+        stop: int,
+        gate: Gate,
+        indices: np.ndarray,
+        views: Views | None = None,
     ) -> Selection:
         """See Evaluator."""
         status, cursor, values, error = self.evaluate(batch, start, stop, gate)
@@ -161,23 +174,37 @@ class VectorEvaluator(_Selecting):
     def __init__(self, typed: Typed, region: Region, schema: pa.Schema):
         self.type, self.region, self.program = typed.type, region, region.program
         self.places = [schema.get_field_index(leaf.expr.column) for leaf in region.leaves]
+        # the view of a whole batch costs as much as those of a few columns, but not of many
+        self.whole = len(schema) <= 8 * (len(self.places) + 1)
+        if self.whole:
+            self.program.read_from(self.places)
+
+    def views(self, batch: pa.RecordBatch) -> Views:
+        """The columns that the program reads."""
+        return Views(batch if self.whole else [batch.column(place) for place in self.places])
 
     def evaluate(self, batch: pa.RecordBatch, start: int, stop: int, gate: Gate) -> Evaluation:
         """See Evaluator."""
-        columns = [NativeColumn(batch.column(place)) for place in self.places]
         status, cursor, values, validity, nulls, failed = self.program.run(
-            columns, start, stop, gate, pa.allocate_buffer
+            self.views(batch), start, stop, gate, pa.allocate_buffer
         )
         made = pa.Array.from_buffers(self.type, cursor - start, [validity, values], nulls)
         error = self._error(batch, cursor, failed) if status == RAISED else None
         return Evaluation(status, cursor, made, error)
 
     def select(
-        self, batch: pa.RecordBatch, start: int, stop: int, gate: Gate, indices: np.ndarray
+        self,
+        batch: pa.RecordBatch,
+        start: int,
+        stop: int,
+        gate: Gate,
+        indices: np.ndarray,
+        views: Views | None = None,
     ) -> Selection:
         """See Evaluator."""
-        columns = [NativeColumn(batch.column(place)) for place in self.places]
-        status, cursor, count, failed = self.program.select(columns, start, stop, gate, indices)
+        if views is None or not self.whole:
+            views = self.views(batch)
+        status, cursor, count, failed = self.program.select(views, start, stop, gate, indices)
         error = self._error(batch, cursor, failed) if status == RAISED else None
         return Selection(status, cursor, count, error)
 

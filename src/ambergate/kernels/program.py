@@ -14,11 +14,11 @@ from ambergate.expr.rules import COMPARISONS
 from ambergate.expr.types import Typed, holds
 from ambergate.kernels.constants import exact_values, scalar
 from ambergate.kernels.vector import BOUNDS, class_of, is_native, is_plain, kind_of
-from ambergate_native.columns import Column as NativeColumn
 from ambergate_native.columns import Kind
 from ambergate_native.vector import MAX_INSTRUCTIONS, OPERATION_CLASSES, Program
+from ambergate_native.views import Views
 
-__all__ = ["NativeColumn", "Program", "Region", "compile_region"]
+__all__ = ["Program", "Region", "Views", "compile_region"]
 
 is_ = pa.types
 

@@ -1,111 +1,168 @@
-"""Row loops over Python functions: what stands between Arrow batches and the native loops."""
+"""Python functions over the rows of batches: the native loops, prepared for one function."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+from ambergate_native.gate import Gate
+from ambergate_native.results import Builder, Results
+from ambergate_native.row_values import Reader, Row
+from ambergate_native.rows import filter_rows, flat_map_rows, map_rows
 
-from ambergate_native.rows import (
-    Builder,
-    Caller,
-    Result,
-    Row,
-    Values,
-    each_row,
-    filter_rows,
-    flat_map_rows,
-    map_rows,
-)
+from ambergate.errors import ValueTypeError
+from ambergate.kernels.conversions import converter, found, refuse_unstarted, row_shaper
 
 __all__ = [
-    "Builder",
-    "Caller",
+    "Reader",
     "Row",
-    "builder_for",
-    "caller_for",
-    "each_row",
+    "RowFilter",
+    "RowFunction",
+    "RowOutcome",
     "filter_rows",
     "flat_map_rows",
-    "is_plain",
     "map_rows",
-    "taken",
 ]
 
+FETCHED_ROWS = 1_024  # rows of a nested or temporal column made into objects at once
 
-def is_plain(type_: pa.DataType) -> bool:
-    """Whether values of this type are made natively, without a library call."""
+_imported = pa.Array._import_from_c
+_T = pa.types
+
+
+def _is_plain(kind: pa.DataType) -> bool:
+    """Whether the value in the buffer is the value itself."""
     return (
-        pa.types.is_boolean(type_)
-        or pa.types.is_integer(type_)
-        or pa.types.is_float32(type_)
-        or pa.types.is_float64(type_)
-        or pa.types.is_string(type_)
-        or pa.types.is_large_string(type_)
-        or pa.types.is_binary(type_)
-        or pa.types.is_large_binary(type_)
-        or pa.types.is_null(type_)
-    )
+        _T.is_integer(kind) or _T.is_float32(kind) or _T.is_float64(kind) or _T.is_boolean(kind)
+        or _T.is_string(kind) or _T.is_large_string(kind) or _T.is_binary(kind)
+        or _T.is_large_binary(kind) or _T.is_null(kind)
+    )  # fmt: skip
 
 
-def caller_for(
-    function: Callable[..., Any],
-    batch: pa.RecordBatch,
-    columns: tuple[str, ...] | None,
-    start: int,
-    stop: int,
-) -> Caller:
-    """What calls ``function`` for rows ``start:stop`` of ``batch``.
+class RowOutcome(NamedTuple):
+    """How far a call came; ``columns`` are the results of the rows before ``cursor``."""
+
+    status: int
+    cursor: int
+    columns: list[pa.Array]
+    error: BaseException | None
+    counts: np.ndarray | None = None  # rows of output of each row of input, for flat_map
+
+
+class _Given:
+    """What a function is given of each row of batches of one schema."""
+
+    def __init__(self, function: Any, name: str, schema: pa.Schema, columns: Sequence[str] | None):
+        self.function, self.name = function, name
+        self.whole = columns is None
+        self.names = tuple(schema.names if columns is None else columns)
+        self.positions = tuple(schema.get_field_index(column) for column in self.names)
+        self.plain = bytes(_is_plain(schema.field(at).type) for at in self.positions)
+
+    def reader(self, batch: pa.RecordBatch) -> Reader:
+        def fetch(position: int, row: int) -> list[Any]:
+            return batch.column(position).slice(row, FETCHED_ROWS).to_pylist()
+
+        return Reader(batch, self.names, self.positions, self.plain, fetch)
+
+
+class RowFunction(_Given):
+    """A function that gives rows of declared columns, prepared for batches of one schema.
 
     Parameters
     ----------
-    columns : the columns whose values are the arguments; None: one row view of all columns
+    function : callable
+    name : what errors call it
+    schema : pa.Schema of the batches
+    columns : names of the columns given by position, or None for one ``Row``
+    returns : the declared columns
     """
-    names = tuple(batch.schema.names) if columns is None else columns
-    values = []
-    for name in names:
-        array = batch.column(name)
-        if is_plain(array.type):
-            values.append(Values(array))
-        else:
-            values.append(Values(None, array.slice(start, stop - start).to_pylist(), start))
-    places = {name: index for index, name in enumerate(names)} if columns is None else None
-    return Caller(function, values, places)
+
+    def __init__(
+        self,
+        function: Any,
+        name: str,
+        schema: pa.Schema,
+        columns: Sequence[str] | None,
+        returns: Mapping[str, pa.DataType],
+    ):
+        super().__init__(function, name, schema, columns)
+        self.types = list(returns.values())
+        alone = len(returns) == 1
+        builders = [
+            Builder(str(kind), converter(name, column, kind, alone))
+            for column, kind in returns.items()
+        ]
+        self.results = Results(tuple(returns), builders, row_shaper(name, tuple(returns)))
+
+    def _columns(self) -> list[pa.Array]:
+        return self.results.finish(_imported, self.types, pa.array)
+
+    def map(self, batch: pa.RecordBatch, start: int, stop: int, gate: Gate) -> RowOutcome:
+        """One row of results for each row ``start:stop``."""
+        status, cursor, error = map_rows(
+            self.function, self.reader(batch), self.whole, start, stop, gate, self.results
+        )
+        return RowOutcome(status, cursor, self._columns(), _own(error))
+
+    def flat_map(
+        self, batch: pa.RecordBatch, start: int, stop: int, gate: Gate, most: int
+    ) -> RowOutcome:
+        """Any number of rows of results for each row; FULL after ``most`` rows of output."""
+        counts = np.empty(stop - start, np.int64)
+        status, cursor, error = flat_map_rows(
+            self.function, self.reader(batch), self.whole, start, stop, gate,
+            self._iterable, self.results, most, counts,
+        )  # fmt: skip
+        return RowOutcome(status, cursor, self._columns(), _own(error), counts[: cursor - start])
+
+    def _iterable(self, result: Any) -> Iterable[Any]:
+        """Generators and other iterables of rows; text and dicts are one value, not rows."""
+        expected = "an iterable of rows"
+        refuse_unstarted(self.name, expected, result)
+        if isinstance(result, str | bytes | bytearray | Mapping) or result is None:
+            remedy = "return [] for no rows" if result is None else "return a list of one row"
+            raise ValueTypeError(self.name, expected, found(result), remedy)
+        if not hasattr(result, "__iter__"):
+            remedy = "return a list of one row, or use map"
+            raise ValueTypeError(self.name, expected, found(result), remedy)
+        return result
 
 
-def builder_for(type_: pa.DataType) -> Builder:
-    """A builder that checks every value against ``type_``."""
-    if pa.types.is_boolean(type_):
-        return Builder(Result.TRUTH)
-    if pa.types.is_integer(type_) and not pa.types.is_uint64(type_):
-        bits = type_.bit_width
-        if pa.types.is_signed_integer(type_):
-            return Builder(Result.INTEGER, -(1 << (bits - 1)), (1 << (bits - 1)) - 1)
-        return Builder(Result.INTEGER, 0, (1 << bits) - 1)
-    if pa.types.is_float32(type_) or pa.types.is_float64(type_):
-        return Builder(Result.REAL)
-    if pa.types.is_string(type_) or pa.types.is_large_string(type_):
-        return Builder(Result.TEXT)
-    if pa.types.is_binary(type_) or pa.types.is_large_binary(type_):
-        return Builder(Result.BYTES)
-    return Builder(Result.OBJECT, check=lambda value: pa.scalar(value, type_))
+class RowFilter(_Given):
+    """A function of which only the truth of its result counts, or nothing at all (``sink``)."""
+
+    def __init__(
+        self,
+        function: Any,
+        name: str,
+        schema: pa.Schema,
+        columns: Sequence[str] | None,
+        sink: bool = False,
+    ):
+        super().__init__(function, name, schema, columns)
+        self.sink = sink
+
+    def __call__(
+        self, batch: pa.RecordBatch, start: int, stop: int, gate: Gate
+    ) -> tuple[int, int, np.ndarray, BaseException | None]:
+        """Status, cursor, the rows kept (int64), and the error of the row at the cursor."""
+        indices = np.empty(stop - start, np.int64)
+        status, cursor, count, error = filter_rows(
+            self.function, self.reader(batch), self.whole, start, stop, gate, self._truth, indices
+        )
+        return status, cursor, indices[:count], _own(error)
+
+    def _truth(self, result: Any) -> bool:
+        remedy = "it is written as a generator: replace yield by return"
+        refuse_unstarted(self.name, "nothing" if self.sink else "a truth value", result, remedy)
+        return False if self.sink else bool(result)
 
 
-def taken(builder: Builder, type_: pa.DataType) -> pa.Array:
-    """The builder's values as an array of ``type_``; the builder is empty then."""
-    nulls = builder.nulls
-    kind = builder.kind
-    values, valid = builder.take()
-    if kind not in (Result.INTEGER, Result.REAL, Result.TRUTH):
-        return pa.array(values, type_)
-    count = len(values)
-    validity = None
-    if nulls:
-        validity = pa.py_buffer(np.packbits(valid, bitorder="little"))
-    if kind == Result.TRUTH:
-        packed = np.packbits(values.astype(np.uint8), bitorder="little")
-    else:
-        packed = np.ascontiguousarray(values, dtype=type_.to_pandas_dtype())
-    return pa.Array.from_buffers(type_, count, [validity, pa.py_buffer(packed)], nulls)
+def _own(error: BaseException | None) -> BaseException | None:
+    """The error; one about a value has no frames, for they would be ours."""
+    if isinstance(error, ValueTypeError):
+        error.__traceback__ = None
+    return error

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -13,9 +12,10 @@ from ambergate.channels.gate import DONE, FULL, Gate
 from ambergate.errors import PlanError
 from ambergate.expr.nodes import Expr
 from ambergate.kernels.evaluate import compile_expression
-from ambergate.kernels.selection import take_batch
+from ambergate.kernels.selection import Views, take_batch
 from ambergate.operators.base import OUTPUT_ROWS, Operator, Progress, Seat
 from ambergate.operators.computed import type_in
+from ambergate.operators.stateless import Stateless
 
 __all__ = ["Filter"]
 
@@ -55,7 +55,7 @@ class Filter(Operator):
         return FilterExecutor(self.predicate, inputs[0])
 
 
-class FilterExecutor:
+class FilterExecutor(Stateless):
     """Stateless; selected rows are copied."""
 
     def __init__(self, predicate: Expr, schema: pa.Schema):
@@ -67,26 +67,13 @@ class FilterExecutor:
     ) -> Progress:
         """See Executor."""
         limit = stop if stop - start <= OUTPUT_ROWS else start + OUTPUT_ROWS
+        views = Views(batch)
         status, cursor, count, error = self.evaluator.select(
-            batch, start, limit, gate, self.indices
+            batch, start, limit, gate, self.indices, views
         )
         if status == DONE and limit < stop:
             status = FULL
         if count == 0:
             return Progress(status, cursor, (), error)
-        made = take_batch(batch, self.indices[:count])
+        made = take_batch(batch, self.indices[:count], False, views)
         return Progress(status, cursor, (made,), error)
-
-    def end(self, port: int) -> Iterator[pa.RecordBatch]:
-        """See Executor; nothing is due."""
-        return iter(())
-
-    def snapshot(self) -> None:
-        """See Executor; there is no state."""
-
-    def restore(self, state: None) -> None:
-        """See Executor."""
-
-    def describe(self) -> dict[str, pa.Table]:
-        """See Executor; there is no state."""
-        return {}

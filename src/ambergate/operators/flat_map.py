@@ -1,106 +1,98 @@
-"""FlatMap: any number of rows from one call of a user's function per row."""
+"""One call of a function for each row, giving any number of rows."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from functools import partial
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
 
-from ambergate.channels.gate import DONE, FULL, Gate
-from ambergate.kernels.rows import builder_for, caller_for, flat_map_rows, taken
+from ambergate.kernels.rows import RowFunction
 from ambergate.kernels.selection import take_batch
-from ambergate.operators.base import OUTPUT_ROWS, Operator, Progress, Seat
+from ambergate.operators.base import OUTPUT_ROWS, Executor, Gate, Operator, Progress, Seat
 from ambergate.operators.functions import (
-    added_columns,
-    checked_columns,
-    raise_mismatch,
-    raise_no_rows,
-    stretch,
+    as_columns,
+    check_columns,
+    declared,
+    extended,
+    function_name,
+    is_callable,
 )
-from ambergate.operators.stateless import StatelessExecutor
+from ambergate.operators.stateless import Stateless
 
-__all__ = ["FlatMap"]
+__all__ = ["FlatMap", "FlatMapExecutor"]
 
 
 @dataclass(frozen=True, slots=True)
 class FlatMap(Operator):
-    """One row per row that ``function`` returns or yields.
+    """Call ``fn`` once a row; each of the rows it gives becomes a row of output.
 
-    The returned columns are added or replaced; the others are repeated for each row.
+    As ``Map``, but ``fn`` returns or yields rows: a list, tuple, generator or other iterable of
+    values (of tuples or dicts for several declared columns); ``[]`` for none. The input's other
+    columns are repeated for each row of output.
+
+    Examples
+    --------
+    >>> words = FlatMap(str.split, ("text",), {"word": "string"})
+    >>> words.output_schema("words", pa.schema({"text": "string"})).names
+    ['text', 'word']
     """
 
-    function: Callable[..., Any]
-    columns: tuple[str, ...] | None  # arguments, in order; None: one row view
-    returns: dict[str, pa.DataType] = field(hash=False)
-
     kind: ClassVar[str] = "flat_map"
-    shares: ClassVar[bool] = False
+
+    fn: Callable[..., Any]
+    columns: tuple[str, ...] | None
+    returns: Mapping[str, pa.DataType]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "columns", as_columns(self.columns))
+        object.__setattr__(self, "returns", declared(self.returns))
 
     def output_schema(self, name: str, *inputs: pa.Schema) -> pa.Schema:
-        """See Operator; raises PlanError where an argument does not exist."""
-        checked_columns(name, self.columns, inputs[0])
-        return added_columns(inputs[0], self.returns)
+        """The schema downstream."""
+        is_callable(name, self.fn)
+        check_columns(name, self.columns, inputs[0])
+        return extended(inputs[0], self.returns)
 
     def needs(self, port: int, wanted: frozenset[str], *inputs: pa.Schema) -> frozenset[str]:
-        """See Operator; a row view may read any column."""
+        """The columns given to the function, and those passed on."""
         if self.columns is None:
-            return frozenset(inputs[0].names)
-        return (wanted - frozenset(self.returns)) | frozenset(self.columns)
+            return frozenset(inputs[port].names)
+        return (wanted & frozenset(inputs[port].names)) - self.returns.keys() | set(self.columns)
 
-    def open(self, seat: Seat, *inputs: pa.Schema) -> FlatMapExecutor:
-        """See Operator."""
-        return FlatMapExecutor(self, inputs[0], self.output_schema(seat.operator, *inputs))
+    def open(self, seat: Seat, *inputs: pa.Schema) -> Executor:
+        """The runtime half of one task."""
+        return FlatMapExecutor(self, seat, inputs[0])
 
 
-class FlatMapExecutor(StatelessExecutor):
-    """Stateless; a row whose call raises, or yields a row that does not fit, leaves nothing."""
+class FlatMapExecutor(Stateless):
+    """Stateless; a row that gives more than a batch holds is finished, in several batches."""
 
-    def __init__(self, operator: FlatMap, schema: pa.Schema, output: pa.Schema):
-        self.operator, self.output = operator, output
-        self.repeated = pa.schema([f for f in schema if f.name not in operator.returns])
-        self.names = tuple(operator.returns)
-        self.builders = [builder_for(type_) for type_ in operator.returns.values()]
-        self.complain = partial(raise_mismatch, operator.function, operator.returns)
-        self.refuse = partial(raise_no_rows, operator.function)
+    def __init__(self, operator: FlatMap, seat: Seat, schema: pa.Schema):
+        self.schema = operator.output_schema(seat.operator, schema)
+        self.returned = {column: at for at, column in enumerate(operator.returns)}
+        self.passed = [name for name in self.schema.names if name not in self.returned]
+        name = function_name(operator.fn)
+        self.function = RowFunction(operator.fn, name, schema, operator.columns, operator.returns)
 
     def process(
         self, port: int, batch: pa.RecordBatch, start: int, stop: int, gate: Gate
     ) -> Progress:
-        """See Executor."""
-        operator = self.operator
-        end = stretch(batch, operator.columns, start, stop)
-        caller = caller_for(operator.function, batch, operator.columns, start, end)
-        parents: list[int] = []
-        status, cursor, error = flat_map_rows(
-            caller,
-            self.builders,
-            self.names,
-            self.complain,
-            self.refuse,
-            start,
-            end,
-            gate,
-            parents,
-            OUTPUT_ROWS,
+        """See ``Executor.process``."""
+        status, cursor, made, error, counts = self.function.flat_map(
+            batch, start, stop, gate, OUTPUT_ROWS
         )
-        if status == DONE and end < stop:
-            status = FULL
-        if not parents:
+        rows = len(made[0])
+        if not rows:
             return Progress(status, cursor, (), error)
-        made = {
-            name: taken(builder, type_)
-            for builder, (name, type_) in zip(self.builders, operator.returns.items(), strict=True)
-        }
-        if len(self.repeated):
-            kept = take_batch(batch.select(self.repeated.names), np.array(parents, np.int64))
-            made |= dict(zip(self.repeated.names, kept.columns, strict=True))
-        arrays = [made[name] for name in self.output.names]
-        whole = pa.RecordBatch.from_arrays(arrays, schema=self.output)
-        pieces = [
-            whole.slice(first, OUTPUT_ROWS) for first in range(0, whole.num_rows, OUTPUT_ROWS)
+        sources = np.repeat(np.arange(start, cursor), counts)
+        repeated = take_batch(batch.select(self.passed), sources) if self.passed else batch
+        columns = [
+            repeated.column(column) if at is None else made[at]
+            for column, at in ((name, self.returned.get(name)) for name in self.schema.names)
         ]
+        output = pa.RecordBatch.from_arrays(columns, schema=self.schema)
+        pieces = [output.slice(first, OUTPUT_ROWS) for first in range(0, rows, OUTPUT_ROWS)]
         return Progress(status, cursor, pieces, error)

@@ -1,107 +1,97 @@
-"""What operators that call a user's function share: its name, arguments, results, complaints."""
+"""Users' functions as operators hold them: their names, their columns, their declared types."""
 
 from __future__ import annotations
 
+import functools
 import inspect
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
-from ambergate.errors import PlanError, ValueTypeError
-from ambergate.kernels.rows import is_plain
-from ambergate.operators.base import LIBRARY_ROWS
+from ambergate.type_names import parse_type
+from ambergate.errors import PlanError
 
-__all__ = [
-    "added_columns",
-    "checked_columns",
-    "name_of",
-    "raise_mismatch",
-    "raise_no_rows",
-    "stretch",
-]
+__all__ = ["as_columns", "check_columns", "declared", "extended", "function_name"]
 
 
-def name_of(function: Callable[..., Any]) -> str:
-    """The function as errors name it: name, file and line.
+def function_name(function: Any) -> str:
+    """What errors call a function: its name and where it is written.
 
-    >>> name_of(len)
+    >>> function_name(len)
     'len'
     """
-    inner = inspect.unwrap(getattr(function, "func", function))
-    name = getattr(inner, "__qualname__", type(inner).__name__)
-    code = getattr(inner, "__code__", None)
+    inner = function
+    while isinstance(inner, functools.partial):
+        inner = inner.func
+    named = inner if hasattr(inner, "__qualname__") else type(inner)
+    name = getattr(named, "__qualname__", type(inner).__name__).replace("<locals>.", "")
+    code = getattr(inspect.unwrap(inner), "__code__", None)
+    if code is None and not inspect.isclass(inner):
+        code = getattr(type(inner).__dict__.get("__call__"), "__code__", None)
     if code is None:
         return name
     return f"{name} ({os.path.basename(code.co_filename)}:{code.co_firstlineno})"
 
 
-def checked_columns(name: str, columns: tuple[str, ...] | None, schema: pa.Schema) -> None:
-    """Raise PlanError where a column that a function is to be given does not exist."""
-    for column in columns or ():
-        if schema.get_field_index(column) < 0:
-            raise PlanError(
-                name,
-                f"the function is to be given column {column!r}, which does not exist",
-                f"there are {', '.join(schema.names)}",
-            )
+def as_columns(columns: str | Sequence[str] | None) -> tuple[str, ...] | None:
+    """Names given as one, several or none."""
+    if columns is None:
+        return None
+    return (columns,) if isinstance(columns, str) else tuple(columns)
 
 
-def added_columns(schema: pa.Schema, returns: dict[str, pa.DataType]) -> pa.Schema:
-    """The schema with the returned columns added, or replaced in place."""
-    for column, type_ in returns.items():
-        place = schema.get_field_index(column)
-        field = pa.field(column, type_)
-        schema = schema.append(field) if place < 0 else schema.set(place, field)
-    return schema
+def declared(returns: Mapping[str, str | pa.DataType] | Any) -> dict[str, pa.DataType]:
+    """The declared columns with their types parsed.
+
+    Raises
+    ------
+    ValueError, TypeError
+        No columns, or an unknown type; the text names the column.
+    """
+    if isinstance(returns, pa.Schema):
+        returns = {field.name: field.type for field in returns}
+    if not isinstance(returns, Mapping):
+        raise TypeError(
+            f"returns must be a dict of column names and types, as {{'total': 'float64'}}, "
+            f"got {returns!r}"
+        )
+    types: dict[str, pa.DataType] = {}
+    for column, kind in returns.items():
+        try:
+            types[column] = parse_type(kind)
+        except (ValueError, TypeError) as error:
+            raise type(error)(f"returns[{column!r}]: {error}") from None
+    if not types:
+        raise ValueError("returns names no column: give a name and a type for each, as "
+                         "{'total': 'float64'}")  # fmt: skip
+    return types
 
 
-def raise_mismatch(
-    function: Callable[..., Any], returns: dict[str, pa.DataType], column: str | None, value: Any
-) -> None:
-    """Raise the ValueTypeError for one value, or (without ``column``) for a whole result."""
-    who = name_of(function)
-    if inspect.iscoroutine(value):
-        value.close()
-        raise ValueTypeError(who, _expected(returns), "a coroutine", "write it without async")
-    if inspect.isgenerator(value):
-        value.close()
-        remedy = "use flat_map() for functions that yield rows"
-        raise ValueTypeError(who, _expected(returns), "a generator", remedy)
-    if column is None:
-        raise ValueTypeError(who, _expected(returns), _found(value))
-    raise ValueTypeError(who, f"{returns[column]} for column {column!r}", _found(value))
+def check_columns(name: str, columns: Iterable[str] | None, schema: pa.Schema) -> None:
+    """Raise PlanError for a column the input has not, or has twice."""
+    for column in columns if columns is not None else schema.names:
+        count = len(schema.get_all_field_indices(column))
+        if count == 0:
+            known = ", ".join(map(repr, schema.names)) or "none"
+            raise PlanError(name, f"no column {column!r} in its input", f"its columns are {known}")
+        if count > 1:
+            raise PlanError(name, f"{count} columns are called {column!r}", "rename all but one")
 
 
-def raise_no_rows(function: Callable[..., Any], value: Any) -> None:
-    """Raise the ValueTypeError for a ``flat_map`` result that is no iterable of rows."""
-    remedy = "return a list, or yield the rows"
-    raise ValueTypeError(name_of(function), "an iterable of rows", _found(value), remedy)
+def extended(schema: pa.Schema, types: Mapping[str, pa.DataType]) -> pa.Schema:
+    """The schema with columns replaced where their names are, and added at the end.
+
+    >>> extended(pa.schema({"a": "int64", "b": "int64"}), {"c": pa.bool_(), "a": pa.int8()}).names
+    ['a', 'b', 'c']
+    """
+    fields = {field.name: field for field in schema}
+    fields |= {column: pa.field(column, kind) for column, kind in types.items()}
+    return pa.schema(list(fields.values()))
 
 
-def stretch(batch: pa.RecordBatch, columns: tuple[str, ...] | None, start: int, stop: int) -> int:
-    """Where to end a row loop that begins at ``start``: soon, if values need a library call."""
-    names = batch.schema.names if columns is None else columns
-    if all(is_plain(batch.schema.field(name).type) for name in names):
-        return stop
-    return min(stop, start + LIBRARY_ROWS)
-
-
-def _expected(returns: dict[str, pa.DataType]) -> str:
-    if len(returns) == 1:
-        return str(next(iter(returns.values())))
-    columns = ", ".join(f"{column}: {type_}" for column, type_ in returns.items())
-    return f"a tuple or dict of {columns}"
-
-
-def _found(value: Any) -> str:
-    kind = type(value).__name__
-    try:
-        text = repr(value)
-    except BaseException:
-        return kind
-    if isinstance(value, np.generic | int | float | str | bytes | bool | tuple | dict | list):
-        return f"{kind} {text if len(text) <= 80 else text[:77] + '...'}"
-    return kind
+def is_callable(name: str, function: Callable[..., Any]) -> None:
+    """Raise PlanError for what cannot be called."""
+    if not callable(function):
+        raise PlanError(name, f"{function!r} is not a function", "give a function of the row")

@@ -1,95 +1,103 @@
-"""Map: one call of a user's function per row."""
+"""One call of a function for each row, giving columns."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from functools import partial
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import pyarrow as pa
 
-from ambergate.channels.gate import DONE, FULL, Gate
-from ambergate.kernels.rows import builder_for, caller_for, map_rows, taken
-from ambergate.operators.base import OUTPUT_ROWS, Executor, Operator, Progress, Seat
-from ambergate.operators.functions import added_columns, checked_columns, raise_mismatch, stretch
-from ambergate.operators.stateless import StatelessExecutor
+from ambergate.kernels.rows import RowFunction
+from ambergate.operators.base import FULL, OUTPUT_ROWS, Executor, Gate, Operator, Progress, Seat
+from ambergate.operators.functions import (
+    as_columns,
+    check_columns,
+    declared,
+    extended,
+    function_name,
+    is_callable,
+)
+from ambergate.operators.stateless import Stateless
 
-__all__ = ["Map"]
+__all__ = ["Map", "MapExecutor"]
 
 
 @dataclass(frozen=True, slots=True)
 class Map(Operator):
-    """Add or replace the columns that ``function`` returns; all others stay.
+    """Call ``fn`` once a row; the columns it returns are added or replaced, all others stay.
 
-    >>> plus = Map(lambda v: v + 1, ("v",), {"w": pa.int64()})
-    >>> plus.output_schema("map", pa.schema({"v": pa.int64()})).names
+    ``fn`` gets the values of ``columns`` by position, or one lazy ``Row`` without them. It returns
+    one value for one declared column, a tuple or a dict for several, None for null.
+
+    Raises
+    ------
+    ValueError, TypeError
+        ``returns`` is empty or names an unknown type.
+
+    Examples
+    --------
+    >>> double = Map(lambda v: 2 * v, ("v",), {"w": "int64"})
+    >>> double.output_schema("double", pa.schema({"v": "int64"})).names
     ['v', 'w']
     """
 
-    function: Callable[..., Any]
-    columns: tuple[str, ...] | None  # arguments, in order; None: one row view
-    returns: dict[str, pa.DataType] = field(hash=False)
+    kind: ClassVar[str] = "map"
+    retains: ClassVar[frozenset[int]] = frozenset({0})  # the other columns are passed on as views
+
+    fn: Callable[..., Any]
+    columns: tuple[str, ...] | None
+    returns: Mapping[str, pa.DataType]
     jit: bool = False
 
-    kind: ClassVar[str] = "map"
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "columns", as_columns(self.columns))
+        object.__setattr__(self, "returns", declared(self.returns))
 
     def output_schema(self, name: str, *inputs: pa.Schema) -> pa.Schema:
-        """See Operator; raises PlanError where an argument does not exist."""
-        checked_columns(name, self.columns, inputs[0])
-        if self.jit:
-            from ambergate.kernels.compiled import check_compilable
-
-            check_compilable(name, self.columns, self.returns, inputs[0])
-        return added_columns(inputs[0], self.returns)
+        """The schema downstream."""
+        is_callable(name, self.fn)
+        check_columns(name, self.columns, inputs[0])
+        return extended(inputs[0], self.returns)
 
     def needs(self, port: int, wanted: frozenset[str], *inputs: pa.Schema) -> frozenset[str]:
-        """See Operator; a row view may read any column."""
+        """The columns given to the function, and those passed on."""
         if self.columns is None:
-            return frozenset(inputs[0].names)
-        return (wanted - frozenset(self.returns)) | frozenset(self.columns)
+            return frozenset(inputs[port].names)
+        return (wanted & frozenset(inputs[port].names)) - self.returns.keys() | set(self.columns)
 
     def open(self, seat: Seat, *inputs: pa.Schema) -> Executor:
-        """See Operator."""
-        if self.jit:
-            from ambergate.operators.compiled_map import CompiledMapExecutor
-
-            return CompiledMapExecutor(self, self.output_schema(seat.operator, *inputs))
-        return MapExecutor(self, self.output_schema(seat.operator, *inputs))
+        """The runtime half of one task."""
+        return MapExecutor(self, seat, inputs[0])
 
 
-class MapExecutor(StatelessExecutor):
-    """Stateless; a row whose call raises leaves nothing behind."""
+class MapExecutor(Stateless):
+    """Stateless; its outputs are views of the input beside the new columns."""
 
-    def __init__(self, operator: Map, output: pa.Schema):
-        self.operator, self.output = operator, output
-        self.names = tuple(operator.returns)
-        self.builders = [builder_for(type_) for type_ in operator.returns.values()]
-        self.complain = partial(raise_mismatch, operator.function, operator.returns)
+    def __init__(self, operator: Map, seat: Seat, schema: pa.Schema):
+        self.schema = operator.output_schema(seat.operator, schema)
+        self.returned = {column: at for at, column in enumerate(operator.returns)}
+        name = function_name(operator.fn)
+        if operator.jit:
+            from ambergate.kernels.compiled import CompiledFunction as make
+        else:
+            make = RowFunction
+        self.function = make(operator.fn, name, schema, operator.columns, operator.returns)
 
     def process(
         self, port: int, batch: pa.RecordBatch, start: int, stop: int, gate: Gate
     ) -> Progress:
-        """See Executor."""
-        operator = self.operator
-        end = stretch(batch, operator.columns, start, min(stop, start + OUTPUT_ROWS))
-        caller = caller_for(operator.function, batch, operator.columns, start, end)
-        status, cursor, error = map_rows(
-            caller, self.builders, self.names, self.complain, start, end, gate
-        )
-        if status == DONE and end < stop:
+        """See ``Executor.process``."""
+        end = min(stop, start + OUTPUT_ROWS)
+        status, cursor, made, error, _ = self.function.map(batch, start, end, gate)
+        if end < stop and cursor == end:
             status = FULL
         if cursor == start:
             return Progress(status, cursor, (), error)
-        return Progress(status, cursor, (self._joined(batch, start, cursor),), error)
-
-    def _joined(self, batch: pa.RecordBatch, start: int, stop: int) -> pa.RecordBatch:
-        made = {
-            name: taken(builder, type_)
-            for builder, (name, type_) in zip(
-                self.builders, self.operator.returns.items(), strict=True
-            )
-        }
-        whole = batch if start == 0 and stop == batch.num_rows else batch.slice(start, stop - start)
-        arrays = [made[name] if name in made else whole.column(name) for name in self.output.names]
-        return pa.RecordBatch.from_arrays(arrays, schema=self.output)
+        passed = batch.slice(start, cursor - start)
+        columns = [
+            passed.column(column) if at is None else made[at]
+            for column, at in ((name, self.returned.get(name)) for name in self.schema.names)
+        ]
+        output = pa.RecordBatch.from_arrays(columns, schema=self.schema)
+        return Progress(status, cursor, (output,), error)

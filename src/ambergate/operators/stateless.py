@@ -1,29 +1,27 @@
-"""What executors without state have in common: nothing to keep, nothing due at the end."""
+"""What executors without state have in common."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import pyarrow as pa
 
-__all__ = ["StatelessExecutor"]
+__all__ = ["Stateless"]
 
 
-class StatelessExecutor:
-    """The parts of an executor that have nothing to do where there is no state."""
+class Stateless:
+    """An executor that keeps nothing between rows and has nothing to emit at the end."""
 
     def end(self, port: int) -> Iterator[pa.RecordBatch]:
-        """See Executor; nothing is due."""
+        """Nothing is due."""
         return iter(())
 
-    def snapshot(self) -> Any:
-        """See Executor; no state."""
-        return None
+    def snapshot(self) -> None:
+        """No state."""
 
-    def restore(self, state: Any) -> None:
-        """See Executor; no state."""
+    def restore(self, state: None) -> None:
+        """No state."""
 
     def describe(self) -> dict[str, pa.Table]:
-        """See Executor; no state."""
+        """No state."""
         return {}

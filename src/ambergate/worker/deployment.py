@@ -22,6 +22,7 @@ from ambergate.worker.task import Task
 
 # Rows of one piece of read-ahead: the I/O thread hands over seldom, the task cuts batches.
 READ_ROWS = 1 << 18
+UNBOUNDED = 1 << 62
 
 
 def layout_of(plan: Plan) -> Layout:
@@ -90,8 +91,11 @@ class Deployment:
             at_target = channel.target_worker == self.worker
             writer = reader = None
             if channel.nbytes == 0 and at_source:
-                bound = {"max_batches": None} if edge.unbounded else {}
-                writer = reader = LocalChannel(**bound)
+                writer = reader = (
+                    LocalChannel(max_batches=UNBOUNDED, max_bytes=UNBOUNDED)
+                    if edge.unbounded
+                    else LocalChannel()
+                )
             elif at_source or at_target:
                 ring = Ring(
                     self.memory.mapping,

@@ -107,6 +107,9 @@ class Task:
 
     def _compute(self) -> bool:
         item, cursor, gate = self.item, self.cursor, self.gate
+        port, reader = self.port, self.reader
+        assert port is not None
+        assert reader is not None
         stop = item.num_rows
         gate.at(self.position - cursor)
         if gate.rows(cursor, stop) == cursor and stop > cursor:
@@ -117,23 +120,20 @@ class Task:
             made = [item.slice(cursor, end - cursor)] if self.passes_skipped else []
             status, error = DONE, None
         else:
-            status, end, made, error = self.executor.process(
-                self.port.number, item, cursor, stop, gate
-            )
+            status, end, made, error = self.executor.process(port.number, item, cursor, stop, gate)
         rows = end - cursor
         self.position += rows
         self.cursor = end
-        self.port.consumed_rows += rows
-        self.reader.consumed(rows)
+        port.consumed_rows += rows
+        reader.consumed(rows)
         if made:
             self.outputs.add(made)
             self._hand_on()
         gate.advance(self.position, self.outputs.released_rows)
         gate.add("steps", 1)
         if end == stop:
-            self.item = None
-            self.reader.pop()
-            self.reader = None
+            self.item = self.reader = None
+            reader.pop()
             gate.add("batches", 1)
         if status == RAISED:
             self._raise(error, retryable=True)
