@@ -244,6 +244,14 @@ def test_one_column_of_numbers_in_csv(tmp_path):
     assert [row["i"] for row in back(path, schema)] == values
 
 
+def test_numbers_that_are_none_in_csv(tmp_path):
+    path, schema = str(tmp_path / "x.csv"), pa.schema({"f": pa.float64(), "i": pa.int64()})
+    values = [math.nan, None, math.inf, -math.inf, -0.0, 1e-300]
+    batch = pa.RecordBatch.from_pylist([{"f": value, "i": 1} for value in values], schema=schema)
+    written(WriteCsv(path), [batch], schema)
+    assert str([row["f"] for row in back(path, schema)]) == str(values)
+
+
 def test_json_of_other_types(tmp_path):
     path = str(tmp_path / "x.jsonl")
     made = pa.table(

@@ -112,8 +112,11 @@ class ByteStream:
             problem = "the compressed file is cut off"
         except (gzip.BadGzipFile, lzma.LZMAError, pa.ArrowInvalid) as error:
             problem = f"the compressed file is damaged: {error}"
-        except OSError as error:
-            problem = f"cannot be read: {error.strerror or error}"
         except Exception as error:  # zlib.error, and what other codecs raise
-            problem = f"the compressed file is damaged: {error}"
+            system = getattr(error, "strerror", None)  # codecs raise OSError without one
+            problem = (
+                f"cannot be read: {system}"
+                if system
+                else f"the compressed file is damaged: {error}"
+            )
         raise InputError(self.path, problem, None, "write the file again, or leave it out")

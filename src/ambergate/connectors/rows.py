@@ -30,6 +30,7 @@ class RowBatcher:
     def __init__(self, where: str, schema: pa.Schema, wanted: pa.Schema, first: int = 0):
         self._where, self._names, self._wanted, self.rows = where, schema.names, wanted, first
         self._known = frozenset(schema.names)
+        self._kinds: set[type] = set()  # of the rows at hand
         self._places = [schema.names.index(name) for name in wanted.names]
 
     def batch(self, rows: Sequence[Any]) -> pa.RecordBatch:
@@ -54,7 +55,12 @@ class RowBatcher:
 
     def _array(self, rows: Sequence[Any], place: int, field: pa.Field) -> pa.Array:
         name = field.name
-        values = [row.get(name) if isinstance(row, Mapping) else row[place] for row in rows]
+        if self._kinds <= {dict}:  # the usual cases first: one question less for each value
+            values = [row.get(name) for row in rows]
+        elif self._kinds <= {tuple, list}:
+            values = [row[place] for row in rows]
+        else:
+            values = [row.get(name) if isinstance(row, Mapping) else row[place] for row in rows]
         try:
             made = pa.array(values, type=field.type)
         except REFUSALS as error:
@@ -78,6 +84,7 @@ class RowBatcher:
 
     def _check_shapes(self, rows: Sequence[Any]) -> None:
         width, known = len(self._names), self._known
+        self._kinds = set(map(type, rows))
         for number, row in enumerate(rows):
             if isinstance(row, dict):
                 if row.keys() <= known:

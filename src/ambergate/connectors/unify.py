@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 
 import pyarrow as pa
 
@@ -105,23 +106,28 @@ def unified(files: Sequence[str], schemas: Sequence[pa.Schema], remedy: str) -> 
     InputError
         Two files have a column of types that do not fit: names files, column and both types.
     """
-    types: dict[str, pa.DataType] = {}
-    origins: dict[str, str] = {}
+    found: dict[str, dict[pa.DataType, str]] = {}
     for file, schema in zip(files, schemas, strict=True):
         for field in schema:
-            known = types.get(field.name)
-            if known is None:
-                types[field.name], origins[field.name] = field.type, file
-                continue
-            merged = wider(known, field.type)
-            if merged is None:
-                raise InputError(
-                    file,
-                    f"column {field.name!r} is {field.type} here and {known} in "
-                    f"{origins[field.name]}",
-                    None,
-                    remedy,
-                )
-            if merged != known:
-                types[field.name], origins[field.name] = merged, file
-    return pa.schema(list(types.items()))
+            found.setdefault(field.name, {}).setdefault(field.type, file)
+    return pa.schema([(name, _widest(name, types, remedy)) for name, types in found.items()])
+
+
+def _widest(name: str, types: dict[pa.DataType, str], remedy: str) -> pa.DataType:
+    # Widening is not associative (int32, uint32, float): one order for all, whatever the files'.
+    result = pa.null()
+    for of in sorted(types, key=str):
+        both = wider(result, of)
+        if both is None:
+            break
+        result = both
+    else:
+        return result
+    for one, two in combinations(types, 2):
+        if wider(one, two) is None:
+            raise InputError(
+                types[two], f"column {name!r} is {two} here and {one} in {types[one]}", None, remedy
+            )
+    raise InputError(
+        types[of], f"column {name!r} is {of} here and {result} elsewhere", None, remedy
+    )
