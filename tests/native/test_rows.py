@@ -6,7 +6,6 @@ from decimal import Decimal
 import numpy as np
 import pyarrow as pa
 import pytest
-from tests.native.arrays import OTHER_VALUES, VALUES, batches
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -14,6 +13,7 @@ from ambergate.channels.gate import DONE, FULL, RAISED, STOPPED, Gate
 from ambergate.errors import ValueTypeError
 from ambergate.kernels.reference import rows as reference
 from ambergate.kernels.rows import Row, RowFilter, RowFunction
+from tests.native.arrays import OTHER_VALUES, VALUES, batches
 
 STOPS = st.lists(st.integers(0, 40), max_size=5)
 

@@ -42,8 +42,12 @@ class Drop(Operator):
         """See Operator."""
         return wanted - frozenset(self.columns)
 
+    def narrow(self, wanted: frozenset[str], *inputs: pa.Schema) -> Drop:
+        """See Operator; columns that pruning took away are dropped already."""
+        return Drop(tuple(column for column in self.columns if column in inputs[0].names))
+
     def open(self, seat: Seat, *inputs: pa.Schema) -> ComputedExecutor:
-        """See Operator; columns that pruning took away already are dropped."""
+        """See Operator."""
         (schema,) = inputs
         output = self._without(schema)
         return ComputedExecutor([(name, Column(name)) for name in output.names], schema, output)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
 
 from ambergate.channels.gate import DONE, FULL, Gate
 from ambergate.errors import PlanError
+from ambergate.expr.conjuncts import conjuncts_of
 from ambergate.expr.nodes import Expr
 from ambergate.kernels.evaluate import compile_expression
 from ambergate.kernels.selection import Views, take_batch
@@ -48,6 +49,10 @@ class Filter(Operator):
     def needs(self, port: int, wanted: frozenset[str], *inputs: pa.Schema) -> frozenset[str]:
         """See Operator."""
         return wanted | self.predicate.columns()
+
+    def conjuncts(self) -> tuple[tuple[str, str, Any], ...]:
+        """Comparisons of columns with constants that every kept row meets."""
+        return conjuncts_of(self.predicate)
 
     def open(self, seat: Seat, *inputs: pa.Schema) -> FilterExecutor:
         """See Operator."""

@@ -10,8 +10,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from ambergate.type_names import parse_type
 from ambergate.errors import PlanError
+from ambergate.type_names import parse_type
 
 __all__ = ["as_columns", "check_columns", "declared", "extended", "function_name"]
 

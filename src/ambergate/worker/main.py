@@ -10,6 +10,7 @@ import signal
 import socket
 import sys
 import threading
+import time
 from typing import Any
 
 from ambergate.channels.link import Link
@@ -86,13 +87,16 @@ def serve(link: Link, memory_fd: int, nbytes: int) -> None:
 
 
 def _first_message(link: Link) -> tuple[Deploy, list[int]]:
-    while True:
-        received = link.receive(START_TIMEOUT_S)
-        if not received:
-            raise SystemExit("the controller sent no deployment")
+    """The deployment; it may be large and come in many pieces."""
+    deadline = time.monotonic() + START_TIMEOUT_S
+    while time.monotonic() < deadline:
+        received = link.receive(1.0)
+        if received is None:
+            break
         for message, descriptors in received:
             if isinstance(message, Deploy):
                 return message, descriptors
+    raise SystemExit(f"the controller sent no deployment within {START_TIMEOUT_S} s")
 
 
 def _load(deploy: Deploy, descriptors: list[int]) -> Plan:
