@@ -16,15 +16,15 @@ MAX_INSTRUCTIONS: int
 class Program:
     """A compiled expression: operations between registers of BLOCK_ROWS values."""
 
-    def __init__(
-        self,
+    def __new__(
+        cls,
         classes: str,
         constants: list[tuple[int, Any]],
         inputs: list[int],
         instructions: list[tuple[str, int, int, int, int]],
         result: int,
         kind: Kind,
-    ) -> None: ...
+    ) -> Program: ...
     def read_from(self, places: list[int]) -> None:
         """Say which column of a batch each input is; without it input ``k`` is column ``k``."""
     def run(

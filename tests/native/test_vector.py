@@ -176,7 +176,7 @@ def test_random_expressions_mean_what_python_means(data, expr, stops):
         if typed.type == pa.bool_():
             chosen = evaluator.select(batch, start, batch.num_rows, gate, indices)
             assert chosen[:2] == (status, cursor)
-            assert indices[: chosen.count].tolist() == [
+            assert indices[: chosen.selected].tolist() == [
                 start + row for row, value in enumerate(values.to_pylist()) if value
             ]
         rows += values.to_pylist()

@@ -129,7 +129,9 @@ def _times(call: Call, left: Typed, right: Typed) -> Result | None:
             return b, (pa.int64(), b)
     if function == "add" and is_.is_duration(a):
         found = _times(call, right, left)
-        return None if found is None else (found[0], (found[1][1], found[1][0]))
+        if found is None or found[1] is None:
+            return None
+        return found[0], (found[1][1], found[1][0])
     if is_.is_duration(b) and function in ("add", "subtract"):
         unit = b.unit
         if is_.is_timestamp(a):

@@ -43,7 +43,7 @@ class Selection(NamedTuple):
 
     status: int
     cursor: int
-    count: int
+    selected: int
     error: BaseException | None = None
 
 

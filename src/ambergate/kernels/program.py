@@ -13,7 +13,7 @@ from ambergate.expr.nodes import Literal
 from ambergate.expr.rules import COMPARISONS
 from ambergate.expr.types import Typed, holds
 from ambergate.kernels.constants import exact_values, scalar
-from ambergate.kernels.vector import BOUNDS, class_of, is_native, is_plain, kind_of
+from ambergate.kernels.vector import BOUNDS, class_of, is_native, is_plain, kind_of, register_class
 from ambergate_native.columns import Kind
 from ambergate_native.vector import MAX_INSTRUCTIONS, OPERATION_CLASSES, Program
 from ambergate_native.views import Views
@@ -40,7 +40,9 @@ class Region:
 
 def compile_region(typed: Typed) -> Region:
     """The program of ``typed`` down to its leaves; of its outermost call, if it is too long."""
-    return _compile(typed, shallow=False) or _compile(typed, shallow=True)
+    region = _compile(typed, shallow=False) or _compile(typed, shallow=True)
+    assert region is not None, "one call is never too long"
+    return region
 
 
 def _compile(typed: Typed, shallow: bool) -> Region | None:
@@ -50,13 +52,15 @@ def _compile(typed: Typed, shallow: bool) -> Region | None:
         result = builder.register_of(result)
     if len(builder.instructions) > MAX_INSTRUCTIONS:
         return None
+    kind = kind_of(typed.type)
+    assert kind is not None, f"{typed.type} is no type of the vector machine"
     program = Program(
         "".join(builder.classes),
         builder.constants,
         builder.inputs,
         builder.instructions,
         result.number,
-        kind_of(typed.type),
+        kind,
     )
     return Region(program, builder.leaves, builder.sources)
 
@@ -117,8 +121,8 @@ class _Builder:
             of = held[-1].of
         unused = self.free.setdefault(of, [])
         number = unused.pop() if unused else self._new(of)
-        places = [operand.number for operand in held] + [-1] * (3 - len(held))
-        self.instructions.append((name, number, *places))
+        a, b, c = [operand.number for operand in held] + [-1] * (3 - len(held))
+        self.instructions.append((name, number, a, b, c))
         self.sources.append((source, fits or source.type))
         for place in {operand.number for operand in held if operand.temporary}:
             self.free.setdefault(self.classes[place], []).append(place)
@@ -131,7 +135,7 @@ class _Builder:
         if isinstance(typed.expr, Literal):
             return self._literal(typed, wanted)
         if is_.is_null(typed.type):
-            return _Constant(class_of(wanted), None)
+            return _Constant(register_class(wanted), None)
         inside = not (self.shallow and self.entered)
         self.entered = True
         found = self._call(typed) if inside and is_native(typed) else self._leaf(typed)
@@ -140,13 +144,15 @@ class _Builder:
     def _leaf(self, typed: Typed) -> _Held:
         key = typed.expr.key()
         if key not in self.known:
-            self.known[key] = _Held(class_of(typed.type), self._new(class_of(typed.type)))
+            self.known[key] = _Held(
+                register_class(typed.type), self._new(register_class(typed.type))
+            )
             self.inputs.append(self.known[key].number)
             self.leaves.append(typed)
         return self.known[key]
 
     def _literal(self, typed: Typed, wanted: pa.DataType) -> _Constant:
-        of, value = class_of(wanted), typed.value
+        of, value = register_class(wanted), typed.value
         if value is None:
             return _Constant(of, None)
         if is_.is_integer(wanted) and not holds(value, wanted):
@@ -165,7 +171,7 @@ class _Builder:
         """A value of type ``of`` as one of type ``to``."""
         if of.equals(to) or not is_plain(to):
             return value
-        source, target = class_of(of), class_of(to)
+        source, target = register_class(of), register_class(to)
         if source in "iu" and to == pa.float32():
             return self.emit(f"{source}_to_f32", typed, value)  # by way of double it rounds twice
         if source != target:
@@ -190,7 +196,7 @@ class _Builder:
             self.value(argument, wanted or argument.type)
             for argument, wanted in zip(typed.arguments, typed.wants, strict=True)
         ]
-        of = class_of(typed.type)
+        of = register_class(typed.type)
         wide = "b" if of == "b" else "w"
         if function == "cast":
             return self.convert(arguments[0], typed, typed.arguments[0].type, typed.type)

@@ -13,7 +13,7 @@ from ambergate.expr.rules import COMPARISONS
 from ambergate.expr.types import Typed
 from ambergate_native.columns import Kind
 
-__all__ = ["BOUNDS", "class_of", "is_native", "is_plain", "kind_of", "may_fail"]
+__all__ = ["BOUNDS", "class_of", "is_native", "is_plain", "kind_of", "may_fail", "register_class"]
 
 MAX_IN_VALUES = 16  # of is_in; a longer list is looked up by hash elsewhere
 
@@ -59,6 +59,13 @@ def class_of(of: pa.DataType) -> str | None:
     if kind is None:
         return None
     return {Kind.BOOL: "b", Kind.UINT64: "u", Kind.FLOAT32: "f", Kind.FLOAT64: "f"}.get(kind, "i")
+
+
+def register_class(of: pa.DataType) -> str:
+    """As ``class_of``, of a type that the machine is known to hold."""
+    found = class_of(of)
+    assert found is not None, f"the vector machine has no {of}"
+    return found
 
 
 def is_plain(of: pa.DataType) -> bool:

@@ -143,7 +143,8 @@ def _call(typed: Typed, values: list[Any]) -> Any:
 
 
 def _number(typed: Typed, function: str, values: list[Any]) -> Any:
-    x, y = (*values, None)[:2]
+    x: Any = values[0]
+    y: Any = values[-1]
     if function == "add":
         return x + y
     if function == "subtract":
@@ -178,4 +179,4 @@ def _number(typed: Typed, function: str, values: list[Any]) -> Any:
     if function == "round":
         return math.copysign(float(round(x)), x) if isinstance(x, float) else x
     whole = {"floor": math.floor, "ceil": math.ceil}[function](x)
-    return math.copysign(float(whole), x) if isinstance(x, float) and whole == 0 else type(x)(whole)
+    return math.copysign(float(whole), x) if isinstance(x, float) and whole == 0 else x * 0 + whole
