@@ -88,6 +88,9 @@ cdef class Reader:
     fetch : callable(position, row) -> list
         The values of the batch's column at ``position`` from ``row`` on: one or more, as many as
         are worth fetching at once.
+    places, attributes : dict, optional
+        Column by name, and by the names that are attributes of a row (``attributes_of``), where
+        they are at hand from another reader of the same columns.
 
     Raises
     ------
@@ -97,7 +100,8 @@ cdef class Reader:
         ``names``, ``positions`` and ``plain`` differ in length, or a plain column is not one.
     """
 
-    def __cinit__(self, source, names, positions, bytes plain, fetch):
+    def __cinit__(self, source, names, positions, bytes plain, fetch, dict places=None,
+                  dict attributes=None):
         cdef int64_t column
         cdef Kind kind
         self.positions, self.bases, self.arguments = NULL, NULL, NULL
@@ -121,11 +125,11 @@ cdef class Reader:
         self.plain, self.fetch = plain, fetch
         self.is_plain = plain
         self.pieces = [None] * self.count
-        self.places = {name: column for column, name in enumerate(names)}
-        self.attributes = {
-            name: column for name, column in self.places.items()
-            if not (name.startswith("__") or name in ROW_METHODS)
-        }
+        if places is None:
+            places = {name: column for column, name in enumerate(names)}
+        if attributes is None:
+            attributes = attributes_of(places)
+        self.places, self.attributes = places, attributes
 
     def __dealloc__(self):
         free(self.positions)
@@ -173,6 +177,14 @@ cdef class Reader:
 
 
 ROW_METHODS = frozenset(("as_dict", "keys", "values", "items", "get"))
+
+
+def attributes_of(dict places):
+    """The columns that are attributes of a row: all but those called as its methods are."""
+    return {
+        name: column for name, column in places.items()
+        if not (name.startswith("__") or name in ROW_METHODS)
+    }
 
 
 @cython.final

@@ -81,7 +81,13 @@ class MapExecutor(Stateless):
 
     def __init__(self, operator: Map, seat: Seat, schema: pa.Schema):
         self.schema = operator.output_schema(seat.operator, schema)
-        self.returned = {column: at for at, column in enumerate(operator.returns)}
+        returned = list(operator.returns)
+        self.places = [  # of each column: in the results, or in the input
+            (True, returned.index(column))
+            if column in returned
+            else (False, schema.get_field_index(column))
+            for column in self.schema.names
+        ]
         name = function_name(operator.fn)
         given = (operator.fn, name, schema, operator.columns, operator.returns)
         self.function: RowFunction | CompiledFunction
@@ -102,9 +108,6 @@ class MapExecutor(Stateless):
         if cursor == start:
             return Progress(status, cursor, (), error)
         passed = batch.slice(start, cursor - start)
-        columns = [
-            passed.column(column) if at is None else made[at]
-            for column, at in ((name, self.returned.get(name)) for name in self.schema.names)
-        ]
+        columns = [made[at] if new else passed.column(at) for new, at in self.places]
         output = pa.RecordBatch.from_arrays(columns, schema=self.schema)
         return Progress(status, cursor, (output,), error)
