@@ -105,6 +105,7 @@ cdef class Reader:
         cdef int64_t column
         cdef Kind kind
         self.positions, self.bases, self.arguments = NULL, NULL, NULL
+        self.filled = 0
         self.views = source if isinstance(source, Views) else Views(source)
         self.count = len(positions)
         if len(names) != self.count or len(plain) != self.count:
@@ -152,21 +153,19 @@ cdef class Reader:
         return piece[at]
 
     cdef int fill(self, int64_t row) except -1:
-        """Put the row's values into ``arguments``, from 1; they are to be cleared."""
-        cdef int64_t column = 0
-        try:
-            for column in range(self.count):
-                value = self.value(column, row)
-                Py_INCREF(value)
-                self.arguments[column + 1] = <PyObject*>value
-        except BaseException:
-            self.clear(column)
-            raise
+        """Put the row's values into ``arguments``, from 1; to be cleared, also when it raises."""
+        cdef int64_t column
+        for column in range(self.count):
+            value = self.value(column, row)
+            Py_INCREF(value)
+            self.arguments[column + 1] = <PyObject*>value
+            self.filled = column + 1
         return 0
 
-    cdef void clear(self, int64_t count) noexcept:
-        cdef int64_t column
-        for column in range(count):
+    cdef void clear(self) noexcept:
+        cdef int64_t column, filled = self.filled
+        self.filled = 0
+        for column in range(filled):
             Py_DECREF(<object>self.arguments[column + 1])
 
     def values(self, int64_t row):
