@@ -33,7 +33,7 @@ TYPES = st.recursive(
 )
 
 
-@settings(max_examples=100)
+@settings(max_examples=100, deadline=None)
 @given(TYPES)
 def test_the_text_of_a_type_is_its_name(kind):
     assert parse_type(str(kind)) == kind

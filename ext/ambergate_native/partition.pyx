@@ -39,36 +39,24 @@ cdef void list_rows(const uint8_t* dealt, int64_t start, int64_t rows, int64_t t
     """List the row numbers from ``start`` on, task by task; ``offsets`` has tasks + 1 entries."""
     cdef int64_t[256] counts
     cdef int64_t[256] others
-    cdef int64_t row, task, at, first, second, group
+    cdef int64_t row, task, at, group
     for task in range(256):
         counts[task] = others[task] = 0
-    if tasks == 2:  # no branch and no counter in memory
-        for row in range(rows):
-            counts[1] += dealt[row]
-        first, second = 0, rows - counts[1]
-        counts[0] = second
-        for row in range(rows):
-            task = dealt[row]
-            at = second if task else first
-            indices[at] = start + row
-            second += task
-            first += 1 - task
-    else:
-        # two tables, so that a run of one task does not wait for its own counter
-        for row in range(0, rows - 1, 2):
-            counts[dealt[row]] += 1
-            others[dealt[row + 1]] += 1
-        if rows & 1:
-            counts[dealt[rows - 1]] += 1
-        at = 0
-        for task in range(min(tasks, KEY_GROUPS)):
-            counts[task] += others[task]
-            others[task] = at
-            at += counts[task]
-        for row in range(rows):
-            task = dealt[row]
-            indices[others[task]] = start + row
-            others[task] += 1
+    # two tables, so that a run of one task does not wait for its own counter
+    for row in range(0, rows - 1, 2):
+        counts[dealt[row]] += 1
+        others[dealt[row + 1]] += 1
+    if rows & 1:
+        counts[dealt[rows - 1]] += 1
+    at = 0
+    for task in range(min(tasks, KEY_GROUPS)):
+        counts[task] += others[task]
+        others[task] = at
+        at += counts[task]
+    for row in range(rows):
+        task = dealt[row]
+        indices[others[task]] = start + row
+        others[task] += 1
     at = 0
     for task in range(tasks):
         offsets[task] = at

@@ -16,13 +16,14 @@ cdef class Reader:
     cdef list pieces             # per column: the list fetched last
     cdef int64_t* bases          # and the row it begins at
     cdef PyObject** arguments    # room for one call's arguments, one in front for the callee
+    cdef int64_t filled          # how many of them hold a reference
     cdef dict places             # name -> column
     cdef dict attributes         # the same without the names of Row's methods
 
     cdef object value(self, int64_t column, int64_t row)
     cdef object fetched(self, int64_t column, int64_t row)
     cdef int fill(self, int64_t row) except -1
-    cdef void clear(self, int64_t count) noexcept
+    cdef void clear(self) noexcept
 
 
 cdef class Row:

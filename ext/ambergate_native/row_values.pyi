@@ -5,6 +5,9 @@ from ambergate_native.views import Views
 
 ROW_METHODS: frozenset[str]
 
+def attributes_of(places: dict[str, int]) -> dict[str, int]:
+    """The columns that are attributes of a row: all but those called as its methods are."""
+
 @final
 class Reader:
     """The values of a batch's rows as Python objects, in the order a function takes them."""
@@ -17,6 +20,8 @@ class Reader:
         positions: Sequence[int],
         plain: bytes,
         fetch: Callable[[int, int], list[Any]] | None,
+        places: dict[str, int] | None = None,
+        attributes: dict[str, int] | None = None,
     ) -> None: ...
     def values(self, row: int) -> tuple[Any, ...]:
         """The values of one row as a tuple."""

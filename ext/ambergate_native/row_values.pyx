@@ -88,6 +88,9 @@ cdef class Reader:
     fetch : callable(position, row) -> list
         The values of the batch's column at ``position`` from ``row`` on: one or more, as many as
         are worth fetching at once.
+    places, attributes : dict, optional
+        Column by name, and by the names that are attributes of a row (``attributes_of``), where
+        they are at hand from another reader of the same columns.
 
     Raises
     ------
@@ -97,10 +100,12 @@ cdef class Reader:
         ``names``, ``positions`` and ``plain`` differ in length, or a plain column is not one.
     """
 
-    def __cinit__(self, source, names, positions, bytes plain, fetch):
+    def __cinit__(self, source, names, positions, bytes plain, fetch, dict places=None,
+                  dict attributes=None):
         cdef int64_t column
         cdef Kind kind
         self.positions, self.bases, self.arguments = NULL, NULL, NULL
+        self.filled = 0
         self.views = source if isinstance(source, Views) else Views(source)
         self.count = len(positions)
         if len(names) != self.count or len(plain) != self.count:
@@ -121,11 +126,11 @@ cdef class Reader:
         self.plain, self.fetch = plain, fetch
         self.is_plain = plain
         self.pieces = [None] * self.count
-        self.places = {name: column for column, name in enumerate(names)}
-        self.attributes = {
-            name: column for name, column in self.places.items()
-            if not (name.startswith("__") or name in ROW_METHODS)
-        }
+        if places is None:
+            places = {name: column for column, name in enumerate(names)}
+        if attributes is None:
+            attributes = attributes_of(places)
+        self.places, self.attributes = places, attributes
 
     def __dealloc__(self):
         free(self.positions)
@@ -148,21 +153,19 @@ cdef class Reader:
         return piece[at]
 
     cdef int fill(self, int64_t row) except -1:
-        """Put the row's values into ``arguments``, from 1; they are to be cleared."""
-        cdef int64_t column = 0
-        try:
-            for column in range(self.count):
-                value = self.value(column, row)
-                Py_INCREF(value)
-                self.arguments[column + 1] = <PyObject*>value
-        except BaseException:
-            self.clear(column)
-            raise
+        """Put the row's values into ``arguments``, from 1; to be cleared, also when it raises."""
+        cdef int64_t column
+        for column in range(self.count):
+            value = self.value(column, row)
+            Py_INCREF(value)
+            self.arguments[column + 1] = <PyObject*>value
+            self.filled = column + 1
         return 0
 
-    cdef void clear(self, int64_t count) noexcept:
-        cdef int64_t column
-        for column in range(count):
+    cdef void clear(self) noexcept:
+        cdef int64_t column, filled = self.filled
+        self.filled = 0
+        for column in range(filled):
             Py_DECREF(<object>self.arguments[column + 1])
 
     def values(self, int64_t row):
@@ -173,6 +176,14 @@ cdef class Reader:
 
 
 ROW_METHODS = frozenset(("as_dict", "keys", "values", "items", "get"))
+
+
+def attributes_of(dict places):
+    """The columns that are attributes of a row: all but those called as its methods are."""
+    return {
+        name: column for name, column in places.items()
+        if not (name.startswith("__") or name in ROW_METHODS)
+    }
 
 
 @cython.final

@@ -78,7 +78,7 @@ cdef class Caller:
             self.reader.fill(row)
             raw = PyObject_Vectorcall(<PyObject*>self.function, self.reader.arguments + 1,
                                       self.reader.count | PY_VECTORCALL_ARGUMENTS_OFFSET, NULL)
-            self.reader.clear(self.reader.count)
+            self.reader.clear()
         if raw == NULL:
             propagate()
         return steal(raw)
@@ -98,6 +98,7 @@ cdef object caught(object error, Caller caller):
     while trace is not None and "ambergate_native" in trace.tb_frame.f_code.co_filename:
         trace = trace.tb_next
     error.__traceback__ = trace
+    caller.reader.clear()
     try:
         caller.left()
     except BaseException:

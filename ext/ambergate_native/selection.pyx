@@ -7,6 +7,7 @@ allocation a column, one import, about 2 us for two columns whatever the rows.
 
 from libc.stdint cimport (
     INT32_MAX,
+    INT64_MAX,
     int32_t,
     int64_t,
     uint8_t,
@@ -26,7 +27,7 @@ from ambergate_native.views cimport (
     is_valid,
     new_batch,
     new_buffers,
-    string_of,
+    new_text,
     views_of,
 )
 
@@ -205,36 +206,59 @@ cdef int64_t gather_validity(const View* view, const int64_t* indices, int64_t c
     return count - valid
 
 
-cdef int64_t text_offsets(const View* view, const int64_t* indices, int64_t count,
-                          offset_type* offsets) noexcept nogil:
-    """Write the offsets of the gathered text and return its bytes; they may have overflowed."""
-    cdef int64_t at, size, total = 0
-    for at in range(count):
-        offsets[at] = <offset_type>total
-        if indices[at] >= 0 and is_valid(view, indices[at]):
-            string_of(view, indices[at], &size)
-            total += size
+cdef int64_t text_offsets(const View* view, const offset_type* source, const int64_t* indices,
+                          int64_t count, offset_type* offsets) noexcept nogil:
+    """Write the offsets of the gathered text and return its bytes; they may have overflowed.
+
+    ``source``: the view's offsets from its row 0 on.
+    """
+    cdef int64_t at, row, total = 0
+    if view.validity == NULL:
+        for at in range(count):
+            offsets[at] = <offset_type>total
+            row = indices[at]
+            if row >= 0:
+                total += source[row + 1] - source[row]
+    else:
+        for at in range(count):
+            offsets[at] = <offset_type>total
+            row = indices[at]
+            if row >= 0 and is_valid(view, row):
+                total += source[row + 1] - source[row]
     offsets[count] = <offset_type>total
     return total
 
 
-cdef void gather_text(const View* view, const int64_t* indices, int64_t count,
-                      const offset_type* offsets, uint8_t* out) noexcept nogil:
+cdef void gather_text(const View* view, const offset_type* source, const int64_t* indices,
+                      int64_t count, const offset_type* offsets, uint8_t* out) noexcept nogil:
+    """Copy the text; ``out`` has 16 bytes to spare."""
     cdef int64_t at, size
-    cdef const uint8_t* source
+    cdef const uint8_t* start
+    cdef const uint8_t* safe = view.bytes + source[view.length] - 16
     for at in range(count):
-        if offsets[at + 1] != offsets[at]:
-            source = string_of(view, indices[at], &size)
-            memcpy(out + offsets[at], source, size)
+        size = offsets[at + 1] - offsets[at]
+        if size:
+            start = view.bytes + source[indices[at]]
+            if size <= 16 and start <= safe:  # a copy of known size needs no call
+                memcpy(out + offsets[at], start, 16)
+            else:
+                memcpy(out + offsets[at], start, size)
 
 
-cdef int64_t text_size(const View* view, const int64_t* indices, int64_t count) noexcept nogil:
-    cdef int64_t at, size, total = 0
-    for at in range(count):
-        if indices[at] >= 0 and is_valid(view, indices[at]):
-            string_of(view, indices[at], &size)
-            total += size
-    return total
+cdef int gather_texts(const View* view, const offset_type* source, const int64_t* indices,
+                      int64_t count, ArrowArray* child) except -1 nogil:
+    cdef offset_type* offsets = <offset_type*>child.buffers[1]
+    cdef int64_t size = text_offsets(view, source, indices, count, offsets)
+    if size > (INT32_MAX if sizeof(offset_type) == 4 else INT64_MAX):
+        with gil:
+            raise OverflowError(
+                f"{size} bytes of text in one batch are more than its type holds; "
+                "cast the column to large_string or large_binary"
+            )
+    new_text(child, size)
+    if size:
+        gather_text(view, source, indices, count, offsets, <uint8_t*>child.buffers[2])
+    return 0
 
 
 cdef int gather_view(const View* view, const int64_t* indices, int64_t count, bint missing,
@@ -254,22 +278,11 @@ cdef int gather_view(const View* view, const int64_t* indices, int64_t count, bi
         sizes[0] = (count + 7) >> 3
     if is_text(view.kind):
         sizes[1] = (count + 1) * view.width
-        sizes[2] = text_size(view, indices, count)
-        if view.width == 4 and sizes[2] > INT32_MAX:
-            with gil:
-                raise OverflowError(
-                    f"{sizes[2]} bytes of text in one batch are more than its type holds; "
-                    "cast the column to large_string or large_binary"
-                )
         new_buffers(child, count, 3, sizes)
         if view.width == 4:
-            text_offsets[int32_t](view, indices, count, <int32_t*>child.buffers[1])
-            gather_text[int32_t](view, indices, count, <const int32_t*>child.buffers[1],
-                                 <uint8_t*>child.buffers[2])
+            gather_texts(view, <const int32_t*>view.values + view.offset, indices, count, child)
         else:
-            text_offsets[int64_t](view, indices, count, <int64_t*>child.buffers[1])
-            gather_text[int64_t](view, indices, count, <const int64_t*>child.buffers[1],
-                                 <uint8_t*>child.buffers[2])
+            gather_texts(view, <const int64_t*>view.values + view.offset, indices, count, child)
     elif view.kind == Kind.BOOL:
         sizes[1] = (count + 7) >> 3
         new_buffers(child, count, 2, sizes)

@@ -57,3 +57,4 @@ cdef Views views_of(object source)
 cdef int new_batch(ArrowArray* root, int64_t rows, int64_t columns) except -1 nogil
 cdef int new_buffers(ArrowArray* child, int64_t rows, int buffers,
                      const int64_t* sizes) except -1 nogil
+cdef int new_text(ArrowArray* child, int64_t size) except -1 nogil

@@ -162,7 +162,13 @@ cdef Views views_of(object source):
 # --- batches made here ----------------------------------------------------------------------
 
 
+cdef struct Header:  # in front of a child's buffers, 64 bytes are kept for it
+    const void* buffers[3]
+    void* text
+
+
 cdef void release_child(ArrowArray* child) noexcept nogil:
+    free((<Header*>child.private_data).text)
     free(child.private_data)
     child.release = NULL
 
@@ -216,8 +222,9 @@ cdef int new_buffers(ArrowArray* child, int64_t rows, int buffers,
         with gil:
             raise MemoryError(f"no memory for a column of {total} bytes")
     child.length, child.n_buffers, child.offset = rows, buffers, 0
-    child.buffers = <const void**>block
+    child.buffers = (<Header*>block).buffers
     child.private_data = block
+    (<Header*>block).text = NULL
     child.release = release_child
     block += 64
     for index in range(buffers):
@@ -230,4 +237,15 @@ cdef int new_buffers(ArrowArray* child, int64_t rows, int buffers,
         memset(block + padded - 64, 0, 64)
         child.buffers[index] = block
         block += padded
+    return 0
+
+
+cdef int new_text(ArrowArray* child, int64_t size) except -1 nogil:
+    """Give ``child``, which has its other buffers, a buffer 2 of ``size`` bytes and 64 to spare."""
+    cdef Header* header = <Header*>child.private_data
+    if posix_memalign(&header.text, 64, (size + 63) // 64 * 64 + 64):
+        header.text = NULL
+        with gil:
+            raise MemoryError(f"no memory for {size} bytes of text")
+    header.buffers[2] = header.text
     return 0

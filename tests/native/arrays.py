@@ -6,7 +6,12 @@ import datetime
 from decimal import Decimal
 
 import pyarrow as pa
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
+
+# a busy machine is no failure
+settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("busy")
 
 TEXT = st.text(st.sampled_from("aé漢\x00 z"), max_size=40)
 FLOATS = st.sampled_from([0.0, -0.0, float("nan"), float("inf"), 1.5, -2.0]) | st.floats(width=32)

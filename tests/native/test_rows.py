@@ -376,3 +376,13 @@ def test_nothing_leaks():
         call.map(batch, 41, 60, open_gate())
     gc.collect()
     assert sys.getallocatedblocks() - before < 200
+
+
+def test_text_that_is_not_utf8_is_an_error_of_its_row():
+    values = pa.array([b"ok", b"\xff"]).view(pa.string())
+    batch = pa.record_batch({"v": [1, 2], "s": values})
+    call = RowFunction(lambda v, s: s, "f", batch.schema, ["v", "s"], {"x": pa.string()})
+    for _ in range(3):
+        outcome = call.map(batch, 0, 2, open_gate())
+        assert (outcome.status, outcome.cursor) == (RAISED, 1)
+        assert isinstance(outcome.error, UnicodeDecodeError)

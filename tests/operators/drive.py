@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import pyarrow as pa
+from hypothesis import HealthCheck, settings
 
 from ambergate.channels.gate import DONE, FULL, RAISED, STOPPED, Gate
 from ambergate.operators.base import OUTPUT_ROWS, Seat
+
+# a busy machine is no failure
+settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("busy")
 
 
 def cut(table, rows):

@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+from ambergate_native.gate import Gate
 
 from ambergate.errors import ValueTypeError
 from ambergate.kernels.conversions import converter, found, refuse_unstarted, row_shaper
-from ambergate_native.gate import Gate
 from ambergate_native.results import Builder, Results
-from ambergate_native.row_values import Reader, Row
+from ambergate_native.row_values import Reader, Row, attributes_of
 from ambergate_native.rows import filter_rows, flat_map_rows, map_rows
 
 __all__ = [
@@ -59,13 +59,17 @@ class _Given:
         self.whole = columns is None
         self.names = tuple(schema.names if columns is None else columns)
         self.positions = tuple(schema.get_field_index(column) for column in self.names)
+        self.places = {column: at for at, column in enumerate(self.names)}
+        self.attributes = attributes_of(self.places)
         self.plain = bytes(_is_plain(schema.field(at).type) for at in self.positions)
 
     def reader(self, batch: pa.RecordBatch) -> Reader:
         def fetch(position: int, row: int) -> list[Any]:
             return batch.column(position).slice(row, FETCHED_ROWS).to_pylist()
 
-        return Reader(batch, self.names, self.positions, self.plain, fetch)
+        return Reader(
+            batch, self.names, self.positions, self.plain, fetch, self.places, self.attributes
+        )
 
 
 class RowFunction(_Given):

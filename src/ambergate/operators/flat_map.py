@@ -72,8 +72,14 @@ class FlatMapExecutor(Stateless):
 
     def __init__(self, operator: FlatMap, seat: Seat, schema: pa.Schema):
         self.schema = operator.output_schema(seat.operator, schema)
-        self.returned = {column: at for at, column in enumerate(operator.returns)}
-        self.passed = [name for name in self.schema.names if name not in self.returned]
+        returned = list(operator.returns)
+        self.passed = [name for name in self.schema.names if name not in returned]
+        self.places = [  # of each column: in the results, or in the columns passed on
+            (True, returned.index(column))
+            if column in returned
+            else (False, self.passed.index(column))
+            for column in self.schema.names
+        ]
         name = function_name(operator.fn)
         self.function = RowFunction(operator.fn, name, schema, operator.columns, operator.returns)
 
@@ -89,10 +95,7 @@ class FlatMapExecutor(Stateless):
             return Progress(status, cursor, (), error)
         sources = np.repeat(np.arange(start, cursor), counts)
         repeated = take_batch(batch.select(self.passed), sources) if self.passed else batch
-        columns = [
-            repeated.column(column) if at is None else made[at]
-            for column, at in ((name, self.returned.get(name)) for name in self.schema.names)
-        ]
+        columns = [made[at] if new else repeated.column(at) for new, at in self.places]
         output = pa.RecordBatch.from_arrays(columns, schema=self.schema)
         pieces = [output.slice(first, OUTPUT_ROWS) for first in range(0, rows, OUTPUT_ROWS)]
         return Progress(status, cursor, pieces, error)

@@ -8,6 +8,8 @@ from typing import Any, ClassVar
 
 import pyarrow as pa
 
+from ambergate.errors import PlanError
+from ambergate.kernels.compiled import CompiledFunction, check_compilable
 from ambergate.kernels.rows import RowFunction
 from ambergate.operators.base import FULL, OUTPUT_ROWS, Executor, Gate, Operator, Progress, Seat
 from ambergate.operators.functions import (
@@ -28,7 +30,8 @@ class Map(Operator):
     """Call ``fn`` once a row; the columns it returns are added or replaced, all others stay.
 
     ``fn`` gets the values of ``columns`` by position, or one lazy ``Row`` without them. It returns
-    one value for one declared column, a tuple or a dict for several, None for null.
+    one value for one declared column, a tuple or a dict for several, None for null. With ``jit``
+    it is compiled by Numba: numbers and booleans alone, a null given makes the row's results null.
 
     Raises
     ------
@@ -58,6 +61,8 @@ class Map(Operator):
         """The schema downstream."""
         is_callable(name, self.fn)
         check_columns(name, self.columns, inputs[0])
+        if self.jit:
+            check_compilable(name, inputs[0], self.columns, self.returns)
         return extended(inputs[0], self.returns)
 
     def needs(self, port: int, wanted: frozenset[str], *inputs: pa.Schema) -> frozenset[str]:
@@ -76,13 +81,21 @@ class MapExecutor(Stateless):
 
     def __init__(self, operator: Map, seat: Seat, schema: pa.Schema):
         self.schema = operator.output_schema(seat.operator, schema)
-        self.returned = {column: at for at, column in enumerate(operator.returns)}
+        returned = list(operator.returns)
+        self.places = [  # of each column: in the results, or in the input
+            (True, returned.index(column))
+            if column in returned
+            else (False, schema.get_field_index(column))
+            for column in self.schema.names
+        ]
         name = function_name(operator.fn)
-        if operator.jit:
-            from ambergate.kernels.compiled import CompiledFunction as make
-        else:
-            make = RowFunction
-        self.function = make(operator.fn, name, schema, operator.columns, operator.returns)
+        given = (operator.fn, name, schema, operator.columns, operator.returns)
+        self.function: RowFunction | CompiledFunction
+        try:
+            self.function = CompiledFunction(*given) if operator.jit else RowFunction(*given)
+        except PlanError as error:  # of the compiler, which knows the function only
+            problem = f"{name}: {error.problem}"
+            raise PlanError(seat.operator, problem, error.remedy) from None
 
     def process(
         self, port: int, batch: pa.RecordBatch, start: int, stop: int, gate: Gate
@@ -95,9 +108,6 @@ class MapExecutor(Stateless):
         if cursor == start:
             return Progress(status, cursor, (), error)
         passed = batch.slice(start, cursor - start)
-        columns = [
-            passed.column(column) if at is None else made[at]
-            for column, at in ((name, self.returned.get(name)) for name in self.schema.names)
-        ]
+        columns = [made[at] if new else passed.column(at) for new, at in self.places]
         output = pa.RecordBatch.from_arrays(columns, schema=self.schema)
         return Progress(status, cursor, (output,), error)

@@ -137,7 +137,7 @@ class MapBatchesExecutor:
             try:
                 listed = not isinstance(values, np.ndarray)
                 values = pa.array(values)
-                if listed and family(values.type) == family(kind):
+                if listed and lossless(values.type, kind):
                     values = values.cast(kind)  # a list says no width; lossless, or it raises
             except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
                 raise ValueTypeError(self.name, expected, found(values), str(error)) from None
@@ -172,13 +172,14 @@ class MapBatchesExecutor:
         return {"held": pa.Table.from_batches(self.pieces, self.input_schema)}
 
 
-def family(kind: pa.DataType) -> str:
-    """Types among which a list of Python values does not choose."""
+def lossless(given: pa.DataType, kind: pa.DataType) -> bool:
+    """Whether a list of Python values that looks like ``given`` may be meant as ``kind``."""
     types = pa.types
-    for test in (types.is_integer, types.is_floating, types.is_decimal, types.is_timestamp):
-        if test(kind):
-            return test.__name__
-    return str(kind).removeprefix("large_")
+    if types.is_integer(given) and types.is_floating(kind):
+        return True
+    tests = (types.is_integer, types.is_floating, types.is_decimal, types.is_timestamp)
+    alike = any(test(given) and test(kind) for test in tests)
+    return alike or str(given) == str(kind).removeprefix("large_")
 
 
 def own_frames(error: BaseException) -> BaseException:
