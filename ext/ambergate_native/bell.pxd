@@ -15,9 +15,16 @@ cdef struct BellLine:
     int64_t sleeping                       # 1 while the waiter sleeps or is about to
 
 
+cdef class Listener:
+    """One who is told before the bell's waiter goes to sleep."""
+
+    cdef void rest(self) noexcept nogil
+
+
 cdef class Bell:
     cdef BellLine* line
     cdef object memory
+    cdef list listeners
 
     cdef inline void sound(self) noexcept nogil:
         """Ring: what was written before is seen by the waiter that hears it."""

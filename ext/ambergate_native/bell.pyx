@@ -31,6 +31,14 @@ cdef enum Heard:
     SILENCE, RANG, SIGNAL
 
 
+@cython.no_gc
+cdef class Listener:
+    """One who is told before the bell's waiter goes to sleep."""
+
+    cdef void rest(self) noexcept nogil:
+        pass
+
+
 @cython.final
 cdef class Bell:
     """A doorbell over ``memory[offset:offset + BELL_BYTES]``; zeroed memory is a new bell.
@@ -54,6 +62,7 @@ cdef class Bell:
             memory, offset = mmap.mmap(-1, BELL_BYTES), 0
         # The memoryview pins the exporter: an mmap cannot be closed under the bell.
         self.memory = memoryview(memory)
+        self.listeners = []
         PyObject_GetBuffer(memory, &view, PyBUF_WRITABLE)
         try:
             if offset < 0 or offset + BELL_BYTES > view.len:
@@ -116,11 +125,14 @@ cdef class Bell:
         """
         cdef int64_t until
         cdef int heard
+        cdef Listener listener
         if timeout_ns < 0:
             raise ValueError(f"a wait needs a bound of at least 0 ns, got {timeout_ns}")
         if load_acquire(&self.line.sequence) != seen:
             return True
         until = monotonic_ns() + timeout_ns
+        for listener in self.listeners:
+            listener.rest()
         while True:
             with nogil:
                 heard = self.listen(seen, timeout_ns)

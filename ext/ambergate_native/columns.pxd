@@ -19,6 +19,9 @@ cdef extern from *:
     """
     struct ArrowSchema:
         const char* format
+        int64_t n_children
+        ArrowSchema** children
+        ArrowSchema* dictionary
     struct ArrowArray:
         int64_t length
         int64_t null_count
@@ -28,6 +31,8 @@ cdef extern from *:
         const void** buffers
         ArrowArray** children
         ArrowArray* dictionary
+        void (*release)(ArrowArray*) noexcept nogil
+        void* private_data
 
 
 cpdef enum Kind:

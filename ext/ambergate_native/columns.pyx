@@ -53,9 +53,9 @@ cdef class Column:
         self.capsules = (schema_capsule, array_capsule)
         schema = <ArrowSchema*>PyCapsule_GetPointer(schema_capsule, "arrow_schema")
         self.array = <ArrowArray*>PyCapsule_GetPointer(array_capsule, "arrow_array")
-        self.kind, self.width = kind_of(schema.format.decode("ascii"))
-        if self.array.dictionary != NULL:  # the format is that of the indices, not of the values
-            self.kind, self.width = Kind.OTHER, 0
+        self.kind, self.width = Kind.OTHER, 0  # a dictionary's format is that of its indices
+        if schema.dictionary == NULL:
+            self.kind, self.width = kind_of(schema.format.decode("ascii"))
         self.offset, self.length = self.array.offset, self.array.length
         self.validity = NULL
         self.values = NULL

@@ -1,6 +1,12 @@
 from libc.stdint cimport int64_t
 
-from ambergate_native.atomics cimport load_relaxed, store_relaxed
+from ambergate_native.atomics cimport (
+    fence_seq_cst,
+    load_acquire,
+    load_relaxed,
+    store_relaxed,
+    store_release,
+)
 
 cdef extern from *:
     """
@@ -61,3 +67,33 @@ cdef class Gate:
     cdef inline void note(self, int64_t row) noexcept nogil:
         """Tell readers of the page that the rows of this batch before ``row`` are consumed."""
         store_relaxed(&self.report.position, self.base + row)
+
+    cdef inline bint begin(self) noexcept nogil:
+        """The task's ``enter``."""
+        store_relaxed(&self.report.running, 1)
+        fence_seq_cst()
+        if load_acquire(&self.control.turn) % 2:
+            store_release(&self.report.running, 0)
+            return False
+        return True
+
+    cdef inline void finish(self) noexcept nogil:
+        """The task's ``leave``."""
+        store_release(&self.report.running, 0)
+
+    cdef inline void halt(self, int64_t turn) noexcept nogil:
+        """The controller's ``close``."""
+        store_relaxed(&self.control.turn, turn)
+        store_release(&self.control.limit, 0)
+        fence_seq_cst()
+
+    cdef inline void release(self, int64_t turn, int64_t limit) noexcept nogil:
+        """The controller's ``open``."""
+        store_relaxed(&self.control.limit, limit)
+        store_release(&self.control.turn, turn)
+        fence_seq_cst()
+
+    cdef inline bint running(self) noexcept nogil:
+        """The controller's ``is_running``."""
+        fence_seq_cst()
+        return load_acquire(&self.report.running) != 0

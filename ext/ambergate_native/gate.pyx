@@ -94,17 +94,13 @@ cdef class Gate:
         """Pause: no further row is started from now on; ``turn`` is odd."""
         if turn % 2 == 0:
             raise ValueError(f"a pause has an odd turn, got {turn}")
-        store_relaxed(&self.control.turn, turn)
-        store_release(&self.control.limit, 0)
-        fence_seq_cst()
+        self.halt(turn)
 
     def open(self, int64_t turn, int64_t limit=INT64_MAX):
         """Run on, up to ``limit`` rows since the job's start; ``turn`` is even."""
         if turn % 2:
             raise ValueError(f"a run has an even turn, got {turn}")
-        store_relaxed(&self.control.limit, limit)
-        store_release(&self.control.turn, turn)
-        fence_seq_cst()
+        self.release(turn, limit)
 
     def set_limit(self, int64_t limit):
         """Move the limit of an open gate: rows from ``limit`` on are not started."""
@@ -118,8 +114,7 @@ cdef class Gate:
 
     def is_running(self):
         """Whether the task is inside a step; with the gate closed before, False means paused."""
-        fence_seq_cst()
-        return load_acquire(&self.report.running) != 0
+        return self.running()
 
     def read(self):
         """The page as a dict of the names in ``REPORT_FIELDS``, with limit and turn."""
@@ -157,16 +152,11 @@ cdef class Gate:
 
     def enter(self):
         """Begin a step; False, and nothing begun, when the gate's turn is odd."""
-        store_relaxed(&self.report.running, 1)
-        fence_seq_cst()
-        if load_acquire(&self.control.turn) % 2:
-            store_release(&self.report.running, 0)
-            return False
-        return True
+        return self.begin()
 
     def leave(self):
         """End a step; everything written before is visible to who sees it ended."""
-        store_release(&self.report.running, 0)
+        self.finish()
 
     def at(self, int64_t base):
         """Say that row 0 of the batch at hand is row ``base`` since the job's start."""

@@ -5,7 +5,7 @@ import numpy.typing as npt
 import pyarrow as pa
 from _typeshed import WriteableBuffer
 
-Places = npt.NDArray[np.int64]
+_Places = npt.NDArray[np.int64]
 
 @final
 class Chunks:
@@ -26,21 +26,21 @@ class Chunks:
         """Add a chunk; all chunks have one type."""
 
 def gather_validity(
-    chunks: Chunks, places: Places, start: int, stop: int, validity: WriteableBuffer
+    chunks: Chunks, places: _Places, start: int, stop: int, validity: WriteableBuffer
 ) -> int:
     """Write the validity bits of ``places[start:stop]``; returns the number of nulls."""
 
 def gather_values(
-    chunks: Chunks, places: Places, start: int, stop: int, values: WriteableBuffer
+    chunks: Chunks, places: _Places, start: int, stop: int, values: WriteableBuffer
 ) -> None:
     """Write the values of ``places[start:stop]`` of a column of fixed width."""
 
 def gather_offsets(
-    chunks: Chunks, places: Places, start: int, stop: int, offsets: WriteableBuffer
+    chunks: Chunks, places: _Places, start: int, stop: int, offsets: WriteableBuffer
 ) -> int:
     """Write the offsets of the texts; returns their bytes, -1 where 32 bits cannot say it."""
 
 def gather_bytes(
-    chunks: Chunks, places: Places, start: int, stop: int, texts: WriteableBuffer
+    chunks: Chunks, places: _Places, start: int, stop: int, texts: WriteableBuffer
 ) -> None:
     """Write the texts at ``places[start:stop]`` one after the other."""

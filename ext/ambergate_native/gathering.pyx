@@ -72,7 +72,7 @@ cdef class Chunks:
         if column.kind in (Kind.OTHER, Kind.NULLS, Kind.LIST, Kind.LARGE_LIST):
             raise TypeError(f"values of type {getattr(array, 'type', array)} cannot be gathered")
         if self.count and (column.kind != self.kind or column.width != self.width):
-            raise TypeError(f"a chunk of type {getattr(array, 'type', array)} among chunks of another")
+            raise TypeError(f"a chunk of type {getattr(array, 'type', array)} among others")
         if self.count == self.room:
             self.room = max(2 * self.room, 16)
             pieces = <Piece*>realloc(self.pieces, self.room * sizeof(Piece))
@@ -102,8 +102,6 @@ cdef class Chunks:
 
 
 cdef int check(Chunks chunks, const int64_t[::1] places, int64_t start, int64_t stop) except -1:
-    cdef int64_t at
-    cdef Column column
     if not 0 <= start <= stop <= places.shape[0]:
         raise ValueError(f"places {start}:{stop} are outside 0:{places.shape[0]}")
     return 0

@@ -6,7 +6,7 @@ import numpy.typing as npt
 from ambergate_native.gate import Gate
 
 CHUNK_ROWS: int
-Numbers = npt.NDArray[np.int64]
+_Numbers = npt.NDArray[np.int64]
 
 @final
 class RowsByGroup:
@@ -25,18 +25,18 @@ class RowsByGroup:
     @property
     def nbytes(self) -> int:
         """Bytes of memory held."""
-    def add(self, ids: Numbers, start: int, stop: int) -> None:
+    def add(self, ids: _Numbers, start: int, stop: int) -> None:
         """Add the next rows of the build side, of the groups ``ids[start:stop]``."""
     def matches(self, group: int) -> int:
         """Rows of ``group``; 0 where it is negative."""
     def probe(
         self,
-        ids: Numbers,
+        ids: _Numbers,
         start: int,
         stop: int,
         gate: Gate,
-        left: Numbers,
-        right: Numbers,
+        left: _Numbers,
+        right: _Numbers,
         filled: int,
         room: int,
         keep_left: bool,
@@ -44,7 +44,7 @@ class RowsByGroup:
         base: int = 0,
     ) -> tuple[int, int, int, bool]:
         """Pair probe rows with build rows: status, cursor, pairs, whether each row made one."""
-    def unmatched(self, places: Numbers, group: int, row: int) -> tuple[int, int, int]:
+    def unmatched(self, places: _Numbers, group: int, row: int) -> tuple[int, int, int]:
         """Fill ``places`` with build rows of groups that had no match: count, group, row."""
     def matched_groups(self) -> bytes:
         """A byte for each group: 1 where it had a match."""
@@ -52,6 +52,6 @@ class RowsByGroup:
         """Take what ``matched_groups`` gave."""
 
 def select_present(
-    ids: Numbers, present: bool, start: int, stop: int, selected: Numbers, base: int = 0
+    ids: _Numbers, present: bool, start: int, stop: int, selected: _Numbers, base: int = 0
 ) -> int:
     """Write to ``selected`` the rows of ``start:stop`` whose group is (not) in the build side."""

@@ -1,6 +1,7 @@
 from libc.stdint cimport int64_t
 
 from ambergate_native.bell cimport Bell
+from ambergate_native.leases cimport Leases
 
 
 cdef struct WriterLine:
@@ -8,6 +9,7 @@ cdef struct WriterLine:
     int64_t tail                           # bytes published since the ring was made
     int64_t published                      # rows
     int64_t dropped                        # rows not written because the reader needs no more
+    int64_t wish                           # head at which to be woken, or 0: does not wait
 
 
 cdef struct ReaderLine:
@@ -25,11 +27,6 @@ cdef struct RecordHeader:
     int64_t flags
 
 
-cdef struct Lease:
-    int64_t stop                           # where the record ends
-    int64_t done                           # 1: nothing refers to it any more
-
-
 cdef class Ring:
     cdef WriterLine* writer
     cdef ReaderLine* reader
@@ -42,31 +39,20 @@ cdef class Ring:
     # the writer's own: nothing of it is shared
     cdef int64_t tail
     cdef int64_t head_seen
+    cdef bint waits                        # a wish is stored
     cdef int64_t claimed                   # payload bytes of the open claim, or -1
 
     # the reader's own
     cdef int64_t cursor                    # start of the next record
     cdef int64_t tail_seen
-    cdef Record current                    # the record at the cursor, where it was peeked at
-    cdef Lease* leases                     # circular; records handed out and not yet released
-    cdef int64_t lease_room                # a power of two
-    cdef int64_t lease_first, lease_next   # ever-growing numbers of leases
+    cdef int64_t cursor_stop               # end of the record there, once it is peeked at
+    cdef bint listens                      # the data bell tells the leases
+    cdef Leases leases
 
     cdef int check_fits(self, int64_t size) except -1
+    cdef bint has_room(self, int64_t need) noexcept nogil
     cdef char* claim_bytes(self, int64_t size) noexcept nogil
     cdef void publish_claim(self, int64_t kind, int64_t rows, int64_t flags,
                             int64_t counted) noexcept nogil
     cdef RecordHeader* next_record(self) noexcept nogil
-    cdef int64_t lend(self, int64_t stop) except -1 nogil
-    cdef void release(self, int64_t lease) noexcept nogil
-
-
-cdef class Record:
-    cdef Ring ring
-    cdef char* bytes
-    cdef readonly int64_t size
-    cdef readonly int64_t kind
-    cdef readonly int64_t rows
-    cdef readonly int64_t flags
-    cdef int64_t lease
-    cdef Py_ssize_t shape
+    cdef int find(self) except -1

@@ -5,39 +5,23 @@ from typing import final
 from typing_extensions import Buffer
 
 from ambergate_native.bell import Bell
+from ambergate_native.leases import Record
 
 RING_HEADER_BYTES: int
 RECORD_HEADER_BYTES: int
 
 @final
-class Record:
-    """One record in place, read-only; released with the last reference to it or its buffers."""
-
-    @property
-    def size(self) -> int: ...
-    @property
-    def kind(self) -> int: ...
-    @property
-    def rows(self) -> int: ...
-    @property
-    def flags(self) -> int: ...
-    def __len__(self) -> int: ...
-    def copy(self, target: Buffer, at: int = 0) -> None:
-        """Copy the record's bytes to ``target[at:at + size]``, a writable buffer."""
-    def __buffer__(self, flags: int, /) -> memoryview: ...
-
-@final
 class Ring:
     """One end of a ring over ``memory[offset:offset + nbytes]``; zeroed memory is an empty ring."""
 
-    def __init__(
-        self,
+    def __new__(
+        cls,
         memory: Buffer,
         offset: int,
         nbytes: int,
         data_bell: Bell | None = None,
         space_bell: Bell | None = None,
-    ) -> None: ...
+    ) -> Ring: ...
     @property
     def capacity(self) -> int: ...
     @property

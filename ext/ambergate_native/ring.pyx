@@ -4,7 +4,7 @@
     +------------------+------------------+----------------------------------------------------+
     | writer (128 B)   | reader (128 B)   | capacity bytes of records                          |
     | tail, published, | head, consumed,  | +-------------+---------+-------------+---------+  |
-    | dropped          | dropped, closed  | | header 64 B | payload | header 64 B | payload |  |
+    | dropped, wish    | dropped, closed  | | header 64 B | payload | header 64 B | payload |  |
     +------------------+------------------+----------------------------------------------------+
 
     header: size, kind, rows, flags (8 bytes each); records begin at multiples of 64 bytes
@@ -17,33 +17,30 @@ last saw it, in its own object and not on a shared line, and looks again only wh
 A record never wraps: what is left before the end is filled by a record of kind SKIP, published on
 its own as soon as it fits, so any record up to the whole capacity passes in the end.
 
-The reader lends records: the space of a record is free when nothing refers to it any more and all
-records before it are free.
+The reader lends records, and their space comes back as ``leases`` tells.
 
-Waiting is not the ring's: it rings ``data_bell`` after every publish and ``space_bell`` after every
-release.
+Waiting is not the ring's: it rings ``data_bell`` after every publish, and ``space_bell`` when there
+is room again for a writer that found none.
 
 Source: Lamport 1983; cached opposite cursor from Lee et al., ANCS 2009.
 """
 
-from cpython.buffer cimport (
-    PyBUF_FORMAT,
-    PyBUF_ND,
-    PyBUF_SIMPLE,
-    PyBUF_STRIDES,
-    PyBUF_WRITABLE,
-    PyBuffer_Release,
-    PyObject_GetBuffer,
-)
+from cpython.buffer cimport PyBUF_SIMPLE, PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
 from libc.stdint cimport int64_t, uintptr_t
-from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
 cimport cython
 
-from ambergate_native.atomics cimport load_acquire, load_relaxed, store_relaxed, store_release
+from ambergate_native.atomics cimport (
+    fence_seq_cst,
+    load_acquire,
+    load_relaxed,
+    store_relaxed,
+    store_release,
+)
 from ambergate_native.bell cimport Bell
 from ambergate_native.futex cimport monotonic_ns
+from ambergate_native.leases cimport Record, make_leases, make_record
 
 RING_HEADER_BYTES = 256
 RECORD_HEADER_BYTES = 64
@@ -51,67 +48,10 @@ cdef enum:
     HEADER = 64
     SKIP = -1
     UNCOUNTED = -1
-cdef const char* OCTETS = "B"
 
 
 cdef inline int64_t aligned(int64_t size) noexcept nogil:
     return (size + 63) & ~<int64_t>63
-
-
-@cython.final
-@cython.no_gc_clear
-cdef class Record:
-    """One record in place, read-only; a buffer of ``size`` bytes.
-
-    Its space is released when the last reference to it, or to a buffer made from it, is gone. The
-    collector must not clear it: the release needs its ring.
-    """
-
-    def __cinit__(self):
-        self.lease = -1
-
-    def __dealloc__(self):
-        if self.lease >= 0:
-            self.ring.release(self.lease)
-
-    def __len__(self):
-        return self.size
-
-    def copy(self, target, int64_t at=0):
-        """Copy the record's bytes to ``target[at:at + size]``, a writable buffer.
-
-        Raises
-        ------
-        ValueError
-            They are outside of it.
-        """
-        cdef Py_buffer view
-        PyObject_GetBuffer(target, &view, PyBUF_WRITABLE)
-        try:
-            if at < 0 or at + self.size > view.len:
-                raise ValueError(f"{self.size} bytes at {at} are outside {view.len}")
-            memcpy(<char*>view.buf + at, self.bytes, self.size)
-        finally:
-            PyBuffer_Release(&view)
-
-    def __getbuffer__(self, Py_buffer* view, int flags):
-        if flags & PyBUF_WRITABLE:
-            raise BufferError("a record in a ring is read-only")
-        view.buf = self.bytes
-        view.obj = self
-        view.len = self.size
-        view.itemsize = 1
-        view.readonly = 1
-        view.ndim = 1
-        view.format = NULL
-        if flags & PyBUF_FORMAT:
-            view.format = <char*>OCTETS
-        view.shape = &self.shape if flags & PyBUF_ND else NULL
-        view.strides = NULL
-        if flags & PyBUF_STRIDES == PyBUF_STRIDES:
-            view.strides = &view.itemsize
-        view.suboffsets = NULL
-        view.internal = NULL
 
 
 @cython.final
@@ -129,7 +69,8 @@ cdef class Ring:
     nbytes : int
         ``RING_HEADER_BYTES`` plus the capacity, a multiple of 64.
     data_bell, space_bell : Bell or None
-        Rung after a publish, and after a release of space. None: a bell nobody hears.
+        Rung after a publish, and when there is room again. None: a bell nobody hears. The reader's
+        ``data_bell`` is the very object its thread waits on, which tells the ring before it sleeps.
 
     Raises
     ------
@@ -169,40 +110,50 @@ cdef class Ring:
         self.head_seen = self.cursor = load_acquire(&self.reader.head)
         self.tail = self.tail_seen = load_acquire(&self.writer.tail)
         self.claimed = -1
-        self.lease_room = 16
-        self.lease_first = self.lease_next = 0
-        self.leases = <Lease*>malloc(self.lease_room * sizeof(Lease))
-        if self.leases == NULL:
-            raise MemoryError("no memory for the leases of a ring")
-
-    def __dealloc__(self):
-        free(self.leases)
+        self.waits = load_relaxed(&self.writer.wish) != 0
+        self.leases = make_leases(&self.reader.head, &self.writer.wish, self.space_bell,
+                                  self.memory)
 
     # the writer's side
+
+    cdef bint has_room(self, int64_t need) noexcept nogil:
+        """Whether ``need`` bytes are free; if not, the reader is asked to tell."""
+        if self.tail + need - self.head_seen > self.capacity:
+            self.head_seen = load_acquire(&self.reader.head)
+        if self.tail + need - self.head_seen > self.capacity:
+            # when half of the ring is free: to wake for every record costs more than to write it
+            store_relaxed(&self.writer.wish, self.tail + max(need - self.capacity,
+                                                             -(self.capacity // 2)))
+            self.waits = True
+            fence_seq_cst()
+            self.head_seen = load_acquire(&self.reader.head)
+        if self.tail + need - self.head_seen > self.capacity:
+            return False
+        if self.waits:
+            store_relaxed(&self.writer.wish, 0)
+            self.waits = False
+        return True
 
     cdef char* claim_bytes(self, int64_t size) noexcept nogil:
         """Where to write a payload of ``size`` bytes; NULL: no room now."""
         cdef int64_t need = HEADER + aligned(size)
         cdef int64_t before_end = self.capacity - self.tail % self.capacity
         cdef RecordHeader* header
-        if self.tail + (before_end if before_end < need else need) - self.head_seen > self.capacity:
-            self.head_seen = load_acquire(&self.reader.head)
-            if (self.tail + (before_end if before_end < need else need) - self.head_seen
-                    > self.capacity):
-                return NULL
         if before_end < need:
+            if not self.has_room(before_end):
+                return NULL
             header = <RecordHeader*>(self.records + self.tail % self.capacity)
             header.size = before_end - HEADER
             header.kind = SKIP
             header.rows = header.flags = 0
             self.tail += before_end
             store_release(&self.writer.tail, self.tail)
-            if self.tail + need - self.head_seen > self.capacity:
-                self.head_seen = load_acquire(&self.reader.head)
-                if self.tail + need - self.head_seen > self.capacity:
-                    # the reader may sleep, and has to pass the skip before there is room
-                    self.data_bell.sound()
-                    return NULL
+            if not self.has_room(need):
+                # the reader may sleep, and has to pass the skip before there is room
+                self.data_bell.sound()
+                return NULL
+        elif not self.has_room(need):
+            return NULL
         self.claimed = size
         return self.records + self.tail % self.capacity + HEADER
 
@@ -316,71 +267,47 @@ cdef class Ring:
                 return NULL
         return <RecordHeader*>(self.records + self.cursor % self.capacity)
 
-    cdef int64_t lend(self, int64_t stop) except -1 nogil:
-        """Note that the record that ends at ``stop`` is handed out; the number of the lease."""
-        cdef Lease* wider
-        cdef int64_t lease
-        if self.lease_next - self.lease_first == self.lease_room:
-            wider = <Lease*>malloc(2 * self.lease_room * sizeof(Lease))
-            if wider == NULL:
-                with gil:
-                    raise MemoryError("no memory for the leases of a ring")
-            for lease in range(self.lease_first, self.lease_next):
-                wider[lease & (2 * self.lease_room - 1)] = self.leases[lease & (self.lease_room - 1)]
-            free(self.leases)
-            self.leases = wider
-            self.lease_room *= 2
-        lease = self.lease_next
-        self.lease_next += 1
-        self.leases[lease & (self.lease_room - 1)].stop = stop
-        self.leases[lease & (self.lease_room - 1)].done = 0
-        return lease
-
-    cdef void release(self, int64_t lease) noexcept nogil:
-        """End a lease; the head moves over all ended leases at its front."""
-        cdef int64_t head = -1, mask = self.lease_room - 1
-        self.leases[lease & mask].done = 1
-        while self.lease_first < self.lease_next and self.leases[self.lease_first & mask].done:
-            head = self.leases[self.lease_first & mask].stop
-            self.lease_first += 1
-        if head >= 0:
-            store_release(&self.reader.head, head)
-            self.space_bell.sound()
+    cdef int find(self) except -1:
+        """Pass skips up to the record at the cursor and lend it; 0: there is none."""
+        cdef RecordHeader* header
+        cdef int64_t stop
+        if not self.listens:
+            self.data_bell.listeners.append(self.leases)
+            self.listens = True
+        while self.leases.unread < 0:
+            header = self.next_record()
+            if header == NULL:
+                self.leases.rest()
+                return 0
+            stop = self.cursor + HEADER + aligned(header.size)
+            if not 0 <= header.size <= self.capacity or stop > self.tail_seen:
+                raise RuntimeError(f"a record of {header.size} bytes at {self.cursor} in a ring "
+                                   f"published up to {self.tail_seen}: its memory was overwritten")
+            if header.kind == SKIP:
+                self.leases.release(self.leases.lend(stop))
+                self.cursor = stop
+            else:
+                self.leases.unread = self.leases.lend(stop)
+                self.cursor_stop = stop
+        return 1
 
     def peek(self):
         """The next record, or None; the same one until ``advance``."""
         cdef RecordHeader* header
-        cdef Record record
-        cdef int64_t stop
-        if self.current is not None:
-            return self.current
-        while True:
-            header = self.next_record()
-            if header == NULL:
-                return None
-            stop = self.cursor + HEADER + aligned(header.size)
-            if header.size < 0 or stop > self.tail_seen:
-                raise RuntimeError(f"a record of {header.size} bytes at {self.cursor} in a ring "
-                                   f"published up to {self.tail_seen}: its memory was overwritten")
-            if header.kind != SKIP:
-                break
-            self.release(self.lend(stop))
-            self.cursor = stop
-        record = Record.__new__(Record)
-        record.ring = self
-        record.bytes = <char*>header + HEADER
-        record.size = record.shape = header.size
-        record.kind, record.rows, record.flags = header.kind, header.rows, header.flags
-        record.lease = self.lend(stop)
-        self.current = record
-        return record
+        if self.leases.record != NULL:
+            return <Record>self.leases.record
+        if not self.find():
+            return None
+        header = <RecordHeader*>(self.records + self.cursor % self.capacity)
+        return make_record(self.leases, <char*>header + HEADER, header.size, header.kind,
+                           header.rows, header.flags)
 
     def advance(self):
         """Go on to the next record; the one peeked at lives on with those who hold it."""
-        if self.current is None and self.peek() is None:
+        if not self.find():
             raise ValueError("advance over a record that is not there")
-        self.cursor += HEADER + aligned(self.current.size)
-        self.current = None
+        self.cursor = self.cursor_stop
+        self.leases.read()
 
     def unread(self):
         """Copies of all records from the cursor on: tuples of kind, rows, flags, bytes."""

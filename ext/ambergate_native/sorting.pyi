@@ -1,10 +1,7 @@
-from typing import Any, final
+from typing import Any
 
-import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
-from ambergate_native.gate import Gate
 from ambergate_native.ordering import Keys
 
 def sort_run(
@@ -27,16 +24,3 @@ def rows_before(
     stop: int,
 ) -> bytearray:
     """The int64 numbers of the rows ``start:stop`` that sort before row ``worst`` of ``keys``."""
-
-@final
-class Merge:
-    """Sorted runs becoming one, row by row."""
-
-    def __init__(self, runs: list[Keys]) -> None: ...
-    @property
-    def rows(self) -> int:
-        """Rows not yet pulled."""
-    def pull(
-        self, places: npt.NDArray[np.int64], start: int, stop: int, gate: Gate | None = None
-    ) -> tuple[int, int]:
-        """Write the next places (``run << 32 | row``) to ``places[start:stop]``: status, cursor."""

@@ -7,9 +7,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from ambergate.batch import parse_type
 from ambergate.errors import PlanError
 from ambergate.expr.nodes import Column, Expr, as_expr
+from ambergate.type_names import parse_type
 
 Types = Mapping[str, str | pa.DataType]
 

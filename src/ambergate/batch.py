@@ -6,7 +6,17 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-__all__ = ["Barrier", "Change", "End", "Item", "Marker", "Skipped", "Watermark"]
+__all__ = [
+    "ROWS",
+    "Barrier",
+    "Change",
+    "End",
+    "Item",
+    "Marker",
+    "Rows",
+    "Skipped",
+    "Watermark",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,4 +64,6 @@ class Skipped:
 
 
 Marker = End | Barrier | Watermark | Change
-Item = pa.RecordBatch | Marker | Skipped
+Rows = pa.RecordBatch | Skipped
+Item = Rows | Marker
+ROWS = (pa.RecordBatch, Skipped)  # the kinds of items that have rows, for isinstance

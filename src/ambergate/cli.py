@@ -1,4 +1,4 @@
-"""The command line: ``ambergate run FILE.py[:name]``, ``ambergate demo``, ``ambergate bench``."""
+"""The command line: ``ambergate run FILE.py[:name]`` and ``ambergate demo``."""
 
 from __future__ import annotations
 
@@ -60,6 +60,14 @@ def run(
     for operator in job._controller.plan.operators:
         if operator.kind == "to_table":
             click.echo(format_table(job.result(operator.name)))
+
+
+@main.command()
+def demo() -> None:
+    """Watch a small job that is held at an exact row, looked into, and let go again."""
+    from ambergate.demo import demo as show
+
+    show(click.echo)
 
 
 def _sinks(path: str, name: str, sink_type: type, stream_type: type) -> list[Any]:

@@ -9,8 +9,6 @@ import weakref
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-import pyarrow as pa
-
 from ambergate.controller import job as machine
 from ambergate.controller.controller import Controller
 from ambergate.controller.feeder import Feeder
@@ -134,12 +132,6 @@ def _backend(name: str) -> Backend:
 
         return InlineBackend()
     raise PlanError("start", f"backend={name!r} is none of 'local', 'inline'")
-
-
-def table_of(controller: Controller, operator: str) -> pa.Table:
-    """The rows of a result sink as one table."""
-    schema = controller.plan.operator(operator).inputs[0]
-    return pa.Table.from_batches(controller.result_parts(operator), schema=schema)
 
 
 @atexit.register

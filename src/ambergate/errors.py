@@ -45,6 +45,10 @@ class ExpressionError(AmbergateError):
         return f"{text}; {self.remedy}" if self.remedy else text
 
 
+class OverflowOfExpression(ExpressionError, OverflowError):
+    """The value of an expression does not fit its type in one row: names both and the operands."""
+
+
 class InputError(AmbergateError):
     """Input that cannot be read: names the file, the row or line where known, and the remedy."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import pyarrow as pa
@@ -13,10 +14,10 @@ from ambergate.controller import job as machine
 from ambergate.controller.breakpoints import PositionHit
 from ambergate.controller.causes import describe_death, exception_of
 from ambergate.controller.controller import Controller
+from ambergate.controller.results import table_of
 from ambergate.controller.standing import counts, downstream, in_flight, must_stand, run_part
 from ambergate.debugger.stops import Failure, Finished, Hit, PauseReport
 from ambergate.durations import seconds
-from ambergate.engine import table_of
 from ambergate.errors import AmbergateError, JobFailed, JobPaused
 from ambergate.messages import RaisedRow, WorkerLost
 from ambergate.operator_handle import OperatorHandle
@@ -90,7 +91,7 @@ class Job:
         if self.state != "paused":
             self._see_the_end(timeout)
             return PauseReport(False, self.state)
-        return PauseReport(True, "paused", (), *in_flight(controller))
+        return PauseReport(True, "paused", (), partial(in_flight, controller))
 
     def resume(self) -> None:
         """Go on: rows that raised are retried first. No effect on a job that runs or has ended."""

@@ -7,7 +7,6 @@ from typing import Any
 
 import pyarrow as pa
 
-from ambergate.batch import parse_type
 from ambergate.connectors.arrow import FromArrow
 from ambergate.connectors.csv import ReadCsv
 from ambergate.connectors.iterators import FromIterable
@@ -15,6 +14,7 @@ from ambergate.connectors.json import ReadJson
 from ambergate.connectors.parquet import ReadParquet
 from ambergate.graph.logical import Node
 from ambergate.stream import Stream, Types
+from ambergate.type_names import parse_type
 
 
 def read_csv(

@@ -1,6 +1,7 @@
 """A30: jobs start from scripts, modules, standard input, notebooks; functions come along."""
 
 import json
+import sys
 import textwrap
 
 import pytest
@@ -104,9 +105,23 @@ def test_from_a_process_of_multiprocessing(tmp_path, method):
     assert (done.stdout, done.stderr) == ("55\n", "")
 
 
+NOTEBOOK = """
+import json, sys
+import nbclient, nbformat
+cells = json.load(open("cells.json"))
+notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+notebook.metadata["kernelspec"] = {"name": "here", "display_name": "here", "language": "python"}
+nbclient.NotebookClient(notebook, timeout=60).execute()
+for cell in notebook.cells:
+    for output in cell["outputs"]:
+        if output["output_type"] == "execute_result":
+            print(output["data"]["text/plain"])
+        elif output["output_type"] == "stream":
+            print(output["text"], end="")
+"""
+
+
 def test_in_a_notebook(tmp_path):
-    nbclient = pytest.importorskip("nbclient")
-    nbformat = pytest.importorskip("nbformat")
     cells = [
         HEAD,
         "class Cell:\n    def __init__(self, x): self.x = x\n    def twice(self): return 2 * self.x\n",
@@ -115,36 +130,16 @@ def test_in_a_notebook(tmp_path):
         "job = ag.start(ag.from_arrow({'x': [1, 2, 3]}).map(lambda x: 6 // x, columns=['x'],"
         " returns={'y': 'int64'}).to_table(), workers=2)\njob.wait()\njob.result().num_rows",
     ]
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
-    notebook.metadata["kernelspec"] = {
-        "name": "ambergate-test",
-        "display_name": "t",
-        "language": "python",
-    }
-    kernels = tmp_path / "share" / "jupyter" / "kernels" / "ambergate-test"
-    kernels.mkdir(parents=True)
-    import sys
-
-    (kernels / "kernel.json").write_text(
-        json.dumps(
-            {
-                "argv": [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"],
-                "display_name": "t",
-                "language": "python",
-                "env": {"PYTHONPATH": environment()["PYTHONPATH"]},
-            }
-        )
+    (tmp_path / "cells.json").write_text(json.dumps(cells))
+    kernel = tmp_path / "share" / "jupyter" / "kernels" / "here"
+    kernel.mkdir(parents=True)
+    command = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+    (kernel / "kernel.json").write_text(
+        json.dumps({"argv": command, "display_name": "here", "language": "python"})
     )
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("JUPYTER_PATH", str(tmp_path / "share" / "jupyter"))
-        nbclient.NotebookClient(notebook, timeout=60).execute()
-    values = [
-        output["data"]["text/plain"]
-        for cell in notebook.cells
-        for output in cell["outputs"]
-        if output["output_type"] == "execute_result"
-    ]
-    assert values == ["90", "3"]
+    jupyter = environment(JUPYTER_PATH=str(tmp_path / "share" / "jupyter"))
+    done = run(["-c", NOTEBOOK], cwd=tmp_path, env=jupyter)
+    assert done.stdout.split("\n") == ["plain words", "90", "3", ""], done.stderr
 
 
 def test_code_that_cannot_be_loaded_in_a_worker_stops_the_job_at_once(tmp_path):

@@ -102,12 +102,8 @@ def test_a_long_call_is_pausing_and_everything_is_still_answered(holds_the_inter
         assert report.waiting_for == (("m", 0),)
         assert job.state == "pausing"
         began = time.perf_counter()
-        states = dict(
-            zip(
-                zip(job.stats()["operator"].to_pylist(), job.stats()["task"].to_pylist()),
-                job.stats()["state"].to_pylist(),
-            )
-        )
+        rows = job.stats().to_pylist()
+        states = {(row["operator"], row["task"]): row["state"] for row in rows}
         seen = job["m"].inspect(task=0)
         assert time.perf_counter() - began < 0.25
         assert states[("m", 0)] == "pausing"

@@ -12,12 +12,12 @@ import pyarrow.compute as pc
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.native.column_strategies import TYPES, arrays
 
 from ambergate.errors import ExpressionError, OverflowOfSum
 from ambergate.expr.aggregates import AGGREGATES, Aggregate
 from ambergate.kernels.aggregation import accumulator, newcomers, steps
 from ambergate.kernels.reference import aggregation as reference
+from tests.native.column_strategies import TYPES, arrays
 
 NESTED = [pa.list_(pa.int64()), pa.struct({"a": pa.int8()}), pa.float16()]
 PAIRS = []

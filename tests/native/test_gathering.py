@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 import pytest
-from column_strategies import TYPES, arrays
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ambergate.kernels.gathering import ChunkedRows, place
 from ambergate.kernels.reference import sorting as reference
 from ambergate_native.gathering import Chunks, gather_values
+from tests.native.column_strategies import TYPES, arrays
 
 
 @given(draw=st.data(), type_=st.sampled_from(list(TYPES)))
@@ -69,5 +69,5 @@ def test_short_buffers_and_unlike_chunks_are_refused():
     chunks.append(pa.array([1, 2]))
     with pytest.raises(ValueError, match="values of 8 bytes is too short, 16 are needed"):
         gather_values(chunks, np.array([0, 1]), 0, 2, bytearray(8))
-    with pytest.raises(TypeError, match="among chunks of another"):
+    with pytest.raises(TypeError, match="of type float among others"):
         chunks.append(pa.array([1.5, 2.5], pa.float32()))

@@ -7,11 +7,11 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.native.column_strategies import TYPES, tables
 
 from ambergate.kernels.grouping import Grouper
 from ambergate.kernels.reference import grouping as reference
 from ambergate_native.gate import DONE, STOPPED, Gate
+from tests.native.column_strategies import TYPES, tables
 
 
 def open_gate() -> Gate:

@@ -7,14 +7,15 @@ import itertools
 import numpy as np
 import pyarrow as pa
 import pytest
-from column_strategies import tables
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ambergate.kernels.reference import sorting as reference
 from ambergate_native.gate import DONE, STOPPED, Gate
+from ambergate_native.merging import Merge
 from ambergate_native.ordering import encode_keys
-from ambergate_native.sorting import Merge, rows_before, sort_run
+from ambergate_native.sorting import rows_before, sort_run
+from tests.native.column_strategies import tables
 
 FLAGS = st.lists(st.booleans(), min_size=3, max_size=3)
 

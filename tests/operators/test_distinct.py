@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 import pytest
-from tests.operators.stepping import Stepper, run
-from tests.operators.test_group_by import table
 
 from ambergate.errors import PlanError
 from ambergate.operators.distinct import Distinct
+from tests.operators.stepping import Stepper, run
+from tests.operators.test_group_by import table
 
 
 @pytest.mark.parametrize("rows", [1, 7, 400])

@@ -9,7 +9,6 @@ from decimal import Decimal
 import numpy as np
 import pyarrow as pa
 import pytest
-from tests.operators.stepping import Stepper, batches_of, run
 
 from ambergate.errors import OverflowOfSum, PlanError
 from ambergate.expr.aggregates import Aggregate
@@ -19,6 +18,7 @@ from ambergate.kernels.reference import aggregation as reference
 from ambergate.operators.base import OUTPUT_ROWS, Seat
 from ambergate.operators.combine import Combine
 from ambergate.operators.group_by import GroupBy
+from tests.operators.stepping import Stepper, batches_of, run
 
 SIZES = (1, 7, 400)
 TEXTS = ("", "a", "é", "a longer text")

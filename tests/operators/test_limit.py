@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pyarrow as pa
 import pytest
-from stepping import Stepper, batches_of, run
 
 from ambergate.errors import PlanError
 from ambergate.operators.limit import Limit
+from tests.operators.stepping import Stepper, batches_of, run
 
 TABLE = pa.table({"a": range(1000)})
 

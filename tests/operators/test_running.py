@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 import pytest
-from tests.operators.stepping import Stepper, run
-from tests.operators.test_group_by import check, table
 
 from ambergate.errors import OverflowOfSum, PlanError
 from ambergate.expr.aggregates import Aggregate
 from ambergate.kernels.reference import aggregation as reference
 from ambergate.operators.base import DONE, RAISED
 from ambergate.operators.running import Running
+from tests.operators.stepping import Stepper, run
+from tests.operators.test_group_by import check, table
 
 FUNCTIONS = ("count", "sum", "mean", "min", "max", "first", "last", "var", "std")
 AGGREGATES = (

@@ -2,15 +2,16 @@ from __future__ import annotations
 
 import pyarrow as pa
 import pytest
-from driving_columns import drive
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ambergate.errors import PlanError
 from ambergate.expr import col, lit, when
+from ambergate.operators.base import Gate, Seat
 from ambergate.operators.drop import Drop
 from ambergate.operators.select import Select
 from ambergate.operators.with_columns import WithColumns
+from tests.operators.driving_columns import drive
 
 SCHEMA = pa.schema({"a": pa.int64(), "b": pa.string()})
 ROWS = st.lists(
@@ -69,6 +70,14 @@ def test_the_first_row_that_raises_in_any_column_is_the_cursor(bad, worse, size)
     assert error is not None
 
 
+def test_an_output_without_columns_keeps_its_rows():
+    executor = Drop(("a", "b")).open(Seat("op", 0, 1), SCHEMA)
+    gate = Gate()
+    gate.reset()
+    (made,) = executor.process(0, batch_of([(1, "x"), (2, "y"), (3, "z")]), 1, 3, gate).outputs
+    assert (made.num_rows, made.num_columns) == (2, 0)
+
+
 def test_a_choice_by_row():
     size = when(col("a") > 9).then("high").when(col("a") > 4).then("mid").otherwise("low")
     table, _ = drive(Select((("s", size),)), batch_of([(10, ""), (5, ""), (None, "")]), 7)
@@ -92,6 +101,7 @@ def test_pruned_inputs_can_be_opened():
         (Select((("c", col("A")),)), ["no column 'A'", "'a'"]),
         (WithColumns((("c", col("a") + col("b")),)), ["cannot add", "column 'b' (string)"]),
         (Drop(("z",)), ["no column 'z'"]),
+        (Drop(("a", "b")), ["drops every column"]),
     ],
 )
 def test_what_does_not_fit_is_a_plan_error(operator, words):

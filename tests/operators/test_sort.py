@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 import pytest
-from stepping import Stepper, batches_of, run
 
 from ambergate.errors import PlanError
 from ambergate.kernels.reference import sorting as reference
 from ambergate.operators.base import OUTPUT_ROWS, Gate, Seat
 from ambergate.operators.sort import Sort
+from tests.operators.stepping import Stepper, batches_of, run
 
 SIZES = [1, 7, 400]
 

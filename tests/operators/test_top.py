@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 import pytest
-from stepping import Stepper, batches_of, run
-from test_sort import SIZES, expected, table_of
 
 from ambergate.errors import PlanError
 from ambergate.operators.top import Top
+from tests.operators.stepping import Stepper, batches_of, run
+from tests.operators.test_sort import SIZES, expected, table_of
 
 
 @pytest.mark.parametrize("rows", SIZES)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pyarrow as pa
 import pytest
-from stepping import run
 
 from ambergate.errors import PlanError
 from ambergate.operators.union import Union, promoted
+from tests.operators.stepping import run
 
 LEFT = pa.table({"a": pa.array([1, None, 3], pa.int16()), "s": ["x", "y", "z"]})
 RIGHT = pa.table({"s": ["é", None], "a": pa.array([1 << 40, -1], pa.int64())})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import socket
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from collections import deque
 import cloudpickle
 
 from ambergate.backends.printing import Printer
+from ambergate.channels.descriptors import above_streams
 from ambergate.channels.link import Link
 from ambergate.channels.memory import Memory
 from ambergate.channels.process import open_process
@@ -19,6 +21,7 @@ from ambergate.messages import Deploy
 
 HASH_SEED = "0"
 LAST_WORDS_BYTES = 4096
+SPAWNED_MAIN = "__mp_main__"
 BOOT = "import sys; sys.path[:0] = {path!r}; from ambergate.worker.main import main; main()"
 
 
@@ -114,7 +117,7 @@ class LocalBackend:
         return workers
 
     def _spawn(self, number: int, memory: Memory, printer: Printer) -> LocalWorker:
-        near, far = socket.socketpair()
+        near, far = (_passable(end) for end in socket.socketpair())
         environment = {**os.environ, "PYTHONHASHSEED": HASH_SEED}
         command = [
             sys.executable,
@@ -143,7 +146,9 @@ class LocalBackend:
         return LocalWorker(process, Link(near), number, printer)
 
     def _deploy(self, workers: list[LocalWorker], plan: Plan, job: str, on_error: str) -> None:
-        buffers: list = []
+        buffers: list[pickle.PickleBuffer] = []
+        if SPAWNED_MAIN in sys.modules:  # the main module of a process that multiprocessing made
+            cloudpickle.register_pickle_by_value(sys.modules[SPAWNED_MAIN])
         pickled = cloudpickle.dumps(plan, protocol=5, buffer_callback=buffers.append)
         views = [buffer.raw() for buffer in buffers]
         sizes = tuple(view.nbytes for view in views)
@@ -161,6 +166,10 @@ class LocalBackend:
         finally:
             if shared is not None:
                 shared.close()
+
+
+def _passable(end: socket.socket) -> socket.socket:
+    return socket.socket(fileno=above_streams(end.detach()))
 
 
 def _own_path() -> list[str]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ambergate_native.bell import BELL_BYTES, Bell
-from ambergate_native.ring import RECORD_HEADER_BYTES, RING_HEADER_BYTES, Record, Ring
+from ambergate_native.leases import Record
+from ambergate_native.ring import RECORD_HEADER_BYTES, RING_HEADER_BYTES, Ring
 
 __all__ = [
     "BELL_BYTES",

@@ -15,9 +15,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-import pyarrow as pa
-
-from ambergate.batch import Item
+from ambergate.batch import Item, Rows
 from ambergate.channels.local import LocalChannel
 from ambergate.channels.ring import RingChannel, RingReader, RingWriter
 
@@ -30,26 +28,32 @@ class Channel(Protocol):
     @property
     def closed(self) -> bool:
         """Whether the reader needs no more rows."""
+        ...
 
     @property
     def pushed_rows(self) -> int:
         """Rows given to the channel."""
+        ...
 
     @property
     def consumed_rows(self) -> int:
         """Rows the reader's task has consumed."""
+        ...
 
     @property
     def discarded_rows(self) -> int:
         """Rows thrown away because the reader needed no more."""
+        ...
 
     @property
     def queued_rows(self) -> int:
         """Rows on their way, or in the reader's hand."""
+        ...
 
     @property
     def queued_bytes(self) -> int:
         """Bytes of memory held by what is on its way."""
+        ...
 
 
 class ChannelWriter(Channel, Protocol):
@@ -60,15 +64,19 @@ class ChannelWriter(Channel, Protocol):
 
         Rows for a reader that has closed are discarded, markers still go through.
         """
+        ...
 
     def flush(self) -> bool:
         """Send what is left of a batch too big for one record; True when nothing is left."""
+        ...
 
     def room(self) -> bool:
         """Whether a push like the last one would go through now."""
+        ...
 
     def pending(self) -> list[Item]:
         """What was taken and is not yet, or not wholly, visible to the reader."""
+        ...
 
 
 class ChannelReader(Channel, Protocol):
@@ -76,24 +84,30 @@ class ChannelReader(Channel, Protocol):
 
     def peek(self) -> Item | None:
         """The next batch or marker, or None; the same one until ``pop``."""
+        ...
 
     def pop(self) -> None:
         """Go on to the next item."""
+        ...
 
     def consumed(self, rows: int) -> None:
         """Tell that the task consumed ``rows`` more rows."""
+        ...
 
     def close(self) -> None:
         """Need no more rows; markers still come.
 
         Those handed out and not told as consumed, and all to come, are discarded.
         """
+        ...
 
     def items(self) -> list[Item]:
         """All that is queued, the item at hand first; safe to keep. Call it while paused."""
+        ...
 
-    def queued(self) -> list[pa.RecordBatch]:
-        """The batches of ``items``."""
+    def queued(self) -> list[Rows]:
+        """Those of ``items`` that have rows."""
+        ...
 
 
 def _check(local: LocalChannel, writer: RingWriter, reader: RingReader) -> None:

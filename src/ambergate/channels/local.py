@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 
-import pyarrow as pa
-
-from ambergate.batch import Item
+from ambergate.batch import ROWS, Item, Rows
 from ambergate.channels.bell import Bell
 
 MAX_BATCHES = 4
@@ -49,7 +47,7 @@ class LocalChannel:
     def push(self, item: Item) -> bool:
         """Take a batch or a marker; False: there is no room now, and nothing was taken."""
         rows = size = 0
-        if isinstance(item, pa.RecordBatch):
+        if isinstance(item, ROWS):
             rows = item.num_rows
             if self._closed:
                 self._dropped_rows += rows
@@ -86,7 +84,7 @@ class LocalChannel:
         """The next batch or marker, or None; the same one until ``pop``."""
         while self._queue:
             item, rows, _ = self._queue[0]
-            if not self._closed or not isinstance(item, pa.RecordBatch):
+            if not self._closed or not isinstance(item, ROWS):
                 return item
             self._discarded_rows += rows
             self._handed_rows += rows
@@ -113,7 +111,7 @@ class LocalChannel:
             return
         self._closed = True
         # the item at the front may be in the task's hand, and partly consumed
-        if self._queue and isinstance(self._queue[0][0], pa.RecordBatch):
+        if self._queue and isinstance(self._queue[0][0], ROWS):
             self._handed_rows += self._queue[0][1]
             self._remove()
         self._discarded_rows = self._handed_rows - self._consumed_rows
@@ -125,9 +123,9 @@ class LocalChannel:
         """All that is queued, the item at hand first; safe to keep."""
         return [item for item, _, _ in self._queue]
 
-    def queued(self) -> list[pa.RecordBatch]:
-        """The batches of ``items``."""
-        return [item for item in self.items() if isinstance(item, pa.RecordBatch)]
+    def queued(self) -> list[Rows]:
+        """Those of ``items`` that have rows."""
+        return [item for item in self.items() if isinstance(item, ROWS)]
 
     # both sides
 

@@ -10,6 +10,7 @@ import os
 import tempfile
 from pathlib import Path
 
+from ambergate.channels.descriptors import above_streams
 from ambergate.errors import MemoryShortage
 
 LINE_BYTES = 128  # what one side writes and the other reads stands on lines of its own
@@ -120,10 +121,11 @@ class Carver:
 def anonymous_file() -> int:
     """A descriptor of an empty file without a name."""
     if hasattr(os, "memfd_create"):
-        return os.memfd_create("ambergate", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+        flags = os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING
+        return above_streams(os.memfd_create("ambergate", flags))
     fd, path = tempfile.mkstemp(prefix="ambergate")
     os.unlink(path)
-    return fd
+    return above_streams(fd)
 
 
 def reserve(fd: int, nbytes: int) -> None:

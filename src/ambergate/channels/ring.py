@@ -1,23 +1,28 @@
-"""The channel between two processes: the bytes of batches in a ring.
+"""The channel between two processes: batches and markers as records of a ring.
 
-A batch is one record with the bytes of its Arrow IPC message, read in place. One that would fill
-more than a quarter of the ring is cut by rows, a single row that does is cut into fragments and
-put together again by the reader. Batches with dictionary columns travel as whole IPC streams, each
-with its dictionaries: slow, but true to their type. A marker is a record without a payload; its
-number stands in the record's flags.
+A batch that would fill more than a quarter of the ring is cut by rows; a single row that does is
+cut into fragments, and put together again by the reader.
 """
 
 from __future__ import annotations
 
 from collections import deque
+from typing import Any
 
 import pyarrow as pa
 
-from ambergate.batch import Barrier, Change, End, Item, Watermark
+from ambergate.batch import ROWS, Item, Marker, Rows, Skipped
 from ambergate.channels.bell import RECORD_HEADER_BYTES, Record, Ring
+from ambergate.channels.encoding import (
+    BATCH,
+    FRAGMENT,
+    SKIPPED,
+    copied,
+    decode,
+    encode_marker,
+    encoding_of,
+)
 
-BATCH, STREAM, END, BARRIER, WATERMARK, CHANGE = range(6)
-FRAGMENT = 8  # added to BATCH or STREAM; the flags then hold the bytes of the whole
 LEAST_PAYLOAD = 64
 
 
@@ -75,41 +80,48 @@ class RingWriter(RingChannel):
     def __init__(self, ring: Ring, schema: pa.Schema):
         super().__init__(ring)
         self.schema = schema
-        self.kind = STREAM if has_dictionary(schema) else BATCH
         quarter = ring.capacity // 4 // 64 * 64 - RECORD_HEADER_BYTES
         self.most_bytes = max(LEAST_PAYLOAD, quarter)  # of one payload
-        self._wanted = 0
-        # what is left of a batch that was taken: slices, and of the first one its bytes
+        self._encoding = encoding_of(schema)
+        self._wanted = 0  # bytes of the payload last offered
+        # what is left of a batch that was taken, the first slice perhaps as fragments
         self._slices: deque[pa.RecordBatch] = deque()
-        self._bytes: memoryview | None = None
-        self._sent = 0
+        self._payload: Any = None
+        self._sent = 0  # bytes of the payload
 
     def push(self, item: Item) -> bool:
         """Take a batch or a marker; False: there is no room now, and nothing was taken."""
         if self._slices and not self.flush():
             return False
         if not isinstance(item, pa.RecordBatch):
-            kind, number = encode_marker(item)
-            return self._put(kind, b"", number, 0, 0)
+            return self._push_bare(item)
         if not item.schema.equals(self.schema):
             raise ValueError(f"a channel of {self.schema} was given a batch of {item.schema}")
+        rows = item.num_rows
         if self.ring.closed:
-            self.ring.drop(item.num_rows)
+            self.ring.drop(rows)
             return True
-        if self.kind == BATCH:
-            size = pa.ipc.get_record_batch_size(item)
-            if size <= self.most_bytes:
-                self._wanted = size
-                if self.ring.claim(size) is None:
-                    return False
-                return self.ring.offer(item.serialize(), BATCH, item.num_rows)
+        size = self._wanted = self._encoding.size(item)
+        if size <= self.most_bytes:
+            return self._encoding.offer(self.ring, item, size, rows)
         self._slices.append(item)
-        if self._send(item.num_rows):
+        if self._send(rows):
             self.flush()
             return True
         self._slices.clear()
-        self._bytes = None
+        self._payload = None
         return False
+
+    def _push_bare(self, item: Marker | Skipped) -> bool:
+        """Take what has no payload."""
+        self._wanted = 0
+        if not isinstance(item, Skipped):
+            kind, number = encode_marker(item)
+            return self.ring.offer(b"", kind, 0, number)
+        if self.ring.closed:
+            self.ring.drop(item.num_rows)
+            return True
+        return self.ring.offer(b"", SKIPPED, item.num_rows)
 
     def flush(self) -> bool:
         """Send what is left of a batch too big for one record; True when nothing is left."""
@@ -129,63 +141,42 @@ class RingWriter(RingChannel):
     @property
     def queued_bytes(self) -> int:
         """Bytes of the ring in use, and of what waits to be put into it."""
-        return self.ring.used_bytes + sum(batch.nbytes for batch in self._slices) - self._sent
+        return self.ring.used_bytes + sum(batch.nbytes for batch in self._slices)
 
     def _send(self, counted: int) -> bool:
-        """Send one record of the first slice, cutting it first where it is too big."""
-        batch = self._slices[0]
-        if self._bytes is None:
-            batch = self._cut()
-            self._bytes = self._encode(batch)
-        payload, total, rows = self._bytes, len(self._bytes), batch.num_rows
-        if total <= self.most_bytes:
-            if not self._put(self.kind, payload, 0, rows, counted):
-                return False
-        else:
-            payload = payload[self._sent : self._sent + self.most_bytes]
-            if not self._put(self.kind + FRAGMENT, payload, total, rows, counted):
-                return False
-            self._sent += len(payload)
-            if self._sent < total:
+        """Send one record of the first slice, and with it count all rows of the batch."""
+        if self._payload is None:
+            batch, size = self._cut()
+            if size <= self.most_bytes:
+                self._wanted = size
+                if not self._encoding.offer(self.ring, batch, size, counted):
+                    return False
+                self._slices.popleft()
                 return True
-        self._slices.popleft()
-        self._bytes = None
-        self._sent = 0
+            self._payload = self._encoding.encode(batch, size)
+            self._sent = 0
+        total, rows = self._payload.size, self._slices[0].num_rows
+        fragment = self._payload.slice(self._sent, min(self.most_bytes, total - self._sent))
+        self._wanted = fragment.size
+        if not self.ring.offer(fragment, self._encoding.kind + FRAGMENT, rows, total, counted):
+            return False
+        self._sent += fragment.size
+        if self._sent == total:
+            self._slices.popleft()
+            self._payload = None
         return True
 
-    def _cut(self) -> pa.RecordBatch:
-        """The first slice, made small enough for one record, or of a single row."""
-        batch = self._slices[0]
-        while batch.num_rows > 1:
-            size = self._size(batch)
-            if size <= self.most_bytes:
-                break
-            rows = max(
-                1, min(batch.num_rows - 1, batch.num_rows * self.most_bytes // size * 7 // 8)
-            )
+    def _cut(self) -> tuple[pa.RecordBatch, int]:
+        """The first slice, made small enough for one record, or of a single row; and its size."""
+        while True:
+            batch = self._slices[0]
+            size, rows = self._encoding.size(batch), batch.num_rows
+            if size <= self.most_bytes or rows <= 1:
+                return batch, size
+            # an eighth less than the share: rows differ
+            rows = max(1, min(rows - 1, rows * self.most_bytes // size * 7 // 8))
             self._slices[0] = batch.slice(rows)
-            batch = batch.slice(0, rows)
-            self._slices.appendleft(batch)
-        return batch
-
-    def _size(self, batch: pa.RecordBatch) -> int:
-        if self.kind == BATCH:
-            return pa.ipc.get_record_batch_size(batch)
-        return len(self._encode(batch))
-
-    def _encode(self, batch: pa.RecordBatch) -> memoryview:
-        if self.kind == BATCH:
-            return memoryview(batch.serialize())
-        sink = pa.BufferOutputStream()
-        with pa.ipc.new_stream(sink, self.schema) as stream:
-            stream.write_batch(batch)
-        return memoryview(sink.getvalue())
-
-    def _put(
-        self, kind: int, payload: memoryview | bytes, flags: int, rows: int, counted: int
-    ) -> bool:
-        self._wanted = len(payload)
-        return self.ring.offer(payload, kind, rows, flags, counted)
+            self._slices.appendleft(batch.slice(0, rows))
 
 
 class RingReader(RingChannel):
@@ -195,9 +186,9 @@ class RingReader(RingChannel):
         super().__init__(ring)
         self.schema = schema
         self.copy = copy
-        self._item: Item | None = None
+        self._item: Any = None
         self._in_ring = False  # the item at hand is the ring's current record
-        self._whole: pa.Buffer | None = None  # fragments put together so far
+        self._whole: Any = None  # fragments put together so far
         self._filled = 0
         self._closed = ring.closed
         self._handed_rows = 0  # rows of batches popped, less rows told as consumed
@@ -216,17 +207,18 @@ class RingReader(RingChannel):
                 self._item = self._open(record)
                 self._in_ring = False
                 self.ring.advance()
-            if self._closed and isinstance(self._item, pa.RecordBatch):
+            if self._closed and isinstance(self._item, ROWS):
                 self.ring.discard(self._item.num_rows)
                 self._remove()
         return self._item
 
     def pop(self) -> None:
         """Go on to the next item; the ring's space is released with its last reference."""
-        if self._item is None and self.peek() is None:
+        item = self.peek()
+        if item is None:
             raise IndexError("pop from an empty channel")
-        if isinstance(self._item, pa.RecordBatch):
-            self._handed_rows += self._item.num_rows
+        if isinstance(item, ROWS):
+            self._handed_rows += item.num_rows
         self._remove()
 
     def consumed(self, rows: int) -> None:
@@ -238,7 +230,7 @@ class RingReader(RingChannel):
         """Need no more rows: what is not told as consumed, and all to come, is discarded."""
         if self._closed:
             return
-        if isinstance(self._item, pa.RecordBatch):
+        if isinstance(self._item, ROWS):
             self.pop()
         self.ring.discard(self._handed_rows)
         self._handed_rows = 0
@@ -253,18 +245,18 @@ class RingReader(RingChannel):
         if self._item is not None and not self._in_ring:
             items.append(self._item)
         whole = b"" if self._whole is None else self._whole.slice(0, self._filled).to_pybytes()
-        for kind, _, flags, payload in records:
+        for kind, rows, flags, payload in records:
             if kind >= FRAGMENT:
                 whole += payload
                 if len(whole) < flags:
                     continue
                 kind, payload, whole = kind - FRAGMENT, whole, b""
-            items.append(decode(kind, flags, payload, self.schema))
+            items.append(decode(kind, rows, flags, pa.py_buffer(payload), self.schema))
         return items
 
-    def queued(self) -> list[pa.RecordBatch]:
-        """The batches of ``items``."""
-        return [item for item in self.items() if isinstance(item, pa.RecordBatch)]
+    def queued(self) -> list[Rows]:
+        """Those of ``items`` that have rows."""
+        return [item for item in self.items() if isinstance(item, ROWS)]
 
     def _remove(self) -> None:
         self._item = None
@@ -275,7 +267,7 @@ class RingReader(RingChannel):
     def _open(self, record: Record) -> Item | None:
         """A marker, a stream copied out, or None for a fragment that is not the last."""
         if record.kind < FRAGMENT:
-            return decode(record.kind, record.flags, copied(record), self.schema)
+            return decode(record.kind, record.rows, record.flags, copied(record), self.schema)
         if self._whole is None:
             self._whole = pa.allocate_buffer(record.flags)
             self._filled = 0
@@ -284,47 +276,4 @@ class RingReader(RingChannel):
         if self._filled < record.flags:
             return None
         whole, self._whole = self._whole, None
-        return decode(record.kind - FRAGMENT, 0, whole, self.schema)
-
-
-def copied(record: Record) -> pa.Buffer:
-    """The record's bytes in memory of their own."""
-    whole = pa.allocate_buffer(record.size)
-    record.copy(whole)
-    return whole
-
-
-def encode_marker(marker: Item) -> tuple[int, int]:
-    """Kind and number of a marker's record."""
-    match marker:
-        case End():
-            return END, 0
-        case Barrier(epoch):
-            return BARRIER, epoch
-        case Watermark(time):
-            return WATERMARK, time
-        case Change(number):
-            return CHANGE, number
-    raise TypeError(f"a channel carries record batches and markers, got {type(marker).__name__}")
-
-
-def decode(kind: int, flags: int, payload: pa.Buffer | bytes, schema: pa.Schema) -> Item:
-    """The item of a whole record."""
-    if kind == BATCH:
-        return pa.ipc.read_record_batch(pa.py_buffer(payload), schema)
-    if kind == STREAM:
-        return pa.ipc.open_stream(payload).read_next_batch()
-    if kind == END:
-        return End()
-    return {BARRIER: Barrier, WATERMARK: Watermark, CHANGE: Change}[kind](flags)
-
-
-def has_dictionary(schema: pa.Schema) -> bool:
-    """Whether any column, nested ones included, is dictionary-encoded."""
-
-    def holds(kind: pa.DataType) -> bool:
-        if pa.types.is_dictionary(kind):
-            return True
-        return any(holds(kind.field(child).type) for child in range(kind.num_fields))
-
-    return any(holds(field.type) for field in schema)
+        return decode(record.kind - FRAGMENT, 0, 0, whole, self.schema)

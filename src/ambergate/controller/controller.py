@@ -6,7 +6,6 @@ condition; every wait has a bound and says what it waits for.
 
 from __future__ import annotations
 
-import mmap
 import os
 import selectors
 import socket
@@ -22,6 +21,7 @@ from ambergate.channels.gate import Gate, TaskState
 from ambergate.channels.memory import Memory
 from ambergate.controller import job as machine
 from ambergate.controller.breakpoints import Breakpoints
+from ambergate.controller.results import fetch
 from ambergate.controller.workers import WorkerHandle
 from ambergate.errors import AmbergateError
 from ambergate.graph.layout import Layout
@@ -319,31 +319,12 @@ class Controller:
             for operator in self.plan.operators:
                 if operator.kind == "to_table":
                     for task in range(operator.tasks):
-                        self.results[(operator.name, task)] = self._fetch(operator.name, task)
+                        self.results[(operator.name, task)] = fetch(self, operator.name, task)
             for number in range(self.plan.workers):
                 self.ask_worker(number, "commit", timeout_s=COMMIT_S)
                 self.feed(machine.Committed(number))
         except BaseException as error:
             self.feed(machine.Broken(error))
-
-    def result_parts(self, operator: str) -> list[pa.RecordBatch]:
-        """The rows that a result sink holds so far, task by task; the job must stand or be over."""
-        parts: list[pa.RecordBatch] = []
-        for task in range(self.plan.operator(operator).tasks):
-            if (operator, task) in self.results:
-                parts += self.results[(operator, task)]
-            else:
-                parts += self._fetch(operator, task)
-        return parts
-
-    def _fetch(self, operator: str, task: int) -> list[pa.RecordBatch]:
-        nbytes, (descriptor,) = self.ask(operator, task, "result", timeout_s=COMMIT_S)
-        try:
-            mapped = mmap.mmap(descriptor, max(nbytes, 1), prot=mmap.PROT_READ)
-        finally:
-            os.close(descriptor)
-        with pa.ipc.open_stream(pa.py_buffer(memoryview(mapped)[:nbytes])) as stream:
-            return list(stream)
 
     def _send(self, task: int, message: Any) -> None:
         self.workers[self.plan.worker_of(task)].link.send(message)

@@ -24,7 +24,8 @@ def must_stand(controller: Controller, what: str) -> None:
 
 
 def in_flight(controller: Controller) -> tuple[int, int]:
-    """Rows and bytes that were emitted and not yet consumed."""
+    """Rows and bytes that were emitted and not yet consumed; the job must stand."""
+    must_stand(controller, "counting rows in flight")
     rows = nbytes = 0
     for task in counts(controller):
         if controller.plan.operator(task["operator"]).role != "source":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -54,17 +55,45 @@ class Finished:
     others: tuple[Any, ...] = field(default=())
 
 
-@dataclass(frozen=True, slots=True)
 class PauseReport:
     """What ``pause`` found.
 
-    ``waiting_for`` are the (operator, task) pairs still inside a step: a function that has not
-    returned. ``in_flight_rows`` and ``in_flight_bytes`` count what was emitted and not yet
-    consumed, of a job that stands; they are None while something is running.
+    Attributes
+    ----------
+    paused : whether the job stands
+    state : the job's state
+    waiting_for : (operator, task) pairs still inside a step: a function that has not returned
     """
 
-    paused: bool
-    state: str
-    waiting_for: tuple[tuple[str, int], ...] = ()
-    in_flight_rows: int | None = None
-    in_flight_bytes: int | None = None
+    def __init__(
+        self,
+        paused: bool,
+        state: str,
+        waiting_for: tuple[tuple[str, int], ...] = (),
+        count: Callable[[], tuple[int, int]] | None = None,
+    ):
+        self.paused, self.state, self.waiting_for = paused, state, waiting_for
+        self._count = count
+        self._counted: tuple[int, int] | None = None
+
+    def __repr__(self) -> str:
+        waiting = f", waiting_for={self.waiting_for}" if self.waiting_for else ""
+        return f"PauseReport(paused={self.paused}, state={self.state!r}{waiting})"
+
+    @property
+    def in_flight_rows(self) -> int | None:
+        """Rows emitted and not yet consumed; None of a job that does not stand.
+
+        Counted when first asked for: ask before the job is resumed.
+        """
+        return self._in_flight()[0]
+
+    @property
+    def in_flight_bytes(self) -> int | None:
+        """Bytes of the memory that holds those rows, counted like them."""
+        return self._in_flight()[1]
+
+    def _in_flight(self) -> tuple[int | None, int | None]:
+        if self._counted is None and self._count is not None:
+            self._counted = self._count()
+        return self._counted or (None, None)

@@ -13,14 +13,16 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import pyarrow as pa
 
+from ambergate.errors import ExpressionError
+from ambergate.expr.aggregated import Aggregated
+
 if TYPE_CHECKING:
-    from ambergate.expr.aggregates import Aggregate
     from ambergate.expr.namespaces import ListMethods, StringMethods, TimeMethods
 
 __all__ = ["Alias", "Call", "Column", "Expr", "Literal", "as_expr"]
 
 
-class Expr:
+class Expr(Aggregated):
     """A value computed for every row; build it from ``col`` and ``lit``.
 
     >>> from ambergate.expr import col
@@ -80,7 +82,12 @@ class Expr:
         """
         from ambergate.expr.types import annotate
 
-        return annotate(self, schema).type
+        try:
+            return annotate(self, schema).type
+        except RecursionError:
+            raise ExpressionError(
+                "expression", "is nested too deeply", "compute parts of it with with_columns first"
+            ) from None
 
     def __str__(self) -> str:
         from ambergate.expr.text import render
@@ -290,52 +297,6 @@ class Expr:
 
         return ListMethods(self)
 
-    # aggregates, for group_by(...).agg and agg
-
-    def count(self) -> Aggregate:
-        """How many values are not null."""
-        return _aggregate("count", self)
-
-    def sum(self) -> Aggregate:
-        """The sum of the values."""
-        return _aggregate("sum", self)
-
-    def mean(self) -> Aggregate:
-        """The arithmetic mean of the values."""
-        return _aggregate("mean", self)
-
-    def min(self) -> Aggregate:
-        """The least value."""
-        return _aggregate("min", self)
-
-    def max(self) -> Aggregate:
-        """The greatest value."""
-        return _aggregate("max", self)
-
-    def first(self) -> Aggregate:
-        """The value of the first row."""
-        return _aggregate("first", self)
-
-    def last(self) -> Aggregate:
-        """The value of the last row."""
-        return _aggregate("last", self)
-
-    def var(self) -> Aggregate:
-        """The sample variance (divided by n - 1)."""
-        return _aggregate("var", self)
-
-    def std(self) -> Aggregate:
-        """The sample standard deviation."""
-        return _aggregate("std", self)
-
-    def collect_list(self) -> Aggregate:
-        """All values as a list."""
-        return _aggregate("collect_list", self)
-
-    def count_distinct(self) -> Aggregate:
-        """How many different values there are."""
-        return _aggregate("count_distinct", self)
-
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Column(Expr):
@@ -426,12 +387,6 @@ def as_expr(value: Any) -> Expr:
 
 def _binary(function: str, left: Any, right: Any) -> Expr:
     return Call(function, (as_expr(left), as_expr(right)))
-
-
-def _aggregate(function: str, argument: Expr) -> Aggregate:
-    from ambergate.expr.aggregates import Aggregate
-
-    return Aggregate(function, argument)
 
 
 def _frozen(value: Any) -> Any:

@@ -51,6 +51,8 @@ def render(expr: Expr, bare: bool) -> str:
     >>> render((col("a") + 1) * col("b c"), bare=True)
     '(a + 1) * col("b c")'
     """
+    if isinstance(expr, Literal) and not bare:
+        return _receiver(expr, bare)
     return _render(expr, bare)[0]
 
 
@@ -61,7 +63,7 @@ def _render(expr: Expr, bare: bool) -> tuple[str, int]:
     if isinstance(expr, Literal):
         return _literal(expr)
     if isinstance(expr, Alias):
-        return f"{_within(expr.of, bare, ATOM)}.alias({_quoted(expr.label)})", ATOM
+        return f"{_receiver(expr.of, bare)}.alias({_quoted(expr.label)})", ATOM
     assert isinstance(expr, Call)
     if expr.function in INFIX:
         symbol, level = INFIX[expr.function]
@@ -70,13 +72,15 @@ def _render(expr: Expr, bare: bool) -> tuple[str, int]:
         left_level, right_level = (level, level + 1) if level else (3, 3)
         if expr.function == "power":
             left_level, right_level = level + 1, level
-        return (
-            f"{_within(left, bare, left_level)} {symbol} {_within(right, bare, right_level)}",
-            level,
-        )
+        first = _within(left, bare, left_level)
+        if isinstance(left, Literal) and (isinstance(right, Literal) or level == 0):
+            first = _receiver(left, bare)
+        return f"{first} {symbol} {_within(right, bare, right_level)}", level
     if expr.function in PREFIX:
         symbol, level = PREFIX[expr.function]
-        return f"{symbol}{_within(expr.arguments[0], bare, level)}", level
+        (of,) = expr.arguments
+        text = _receiver(of, bare) if isinstance(of, Literal) else _within(of, bare, level)
+        return f"{symbol}{text}", level
     if expr.function in ("min_of", "max_of"):
         listed = ", ".join(_within(argument, bare, 0) for argument in expr.arguments)
         return f"{expr.function}({listed})", ATOM
@@ -85,12 +89,20 @@ def _render(expr: Expr, bare: bool) -> tuple[str, int]:
     first, *others = expr.arguments
     parts = [_within(other, bare, 0) for other in others]
     parts += [_option(option) for option in _told(expr)]
-    return f"{_within(first, bare, ATOM)}.{expr.function}({', '.join(parts)})", ATOM
+    return f"{_receiver(first, bare)}.{expr.function}({', '.join(parts)})", ATOM
 
 
 def _within(expr: Expr, bare: bool, level: int) -> str:
     text, own = _render(expr, bare)
     return f"({text})" if own < level else text
+
+
+def _receiver(expr: Expr, bare: bool) -> str:
+    """``expr`` where a method is called on it; a constant has none of ours."""
+    text = _within(expr, bare, ATOM)
+    return (
+        f"lit({_constant(expr.value)})" if isinstance(expr, Literal) and expr.of is None else text
+    )
 
 
 def _case(expr: Call, bare: bool) -> str:

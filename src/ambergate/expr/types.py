@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from ambergate.errors import ExpressionError
 from ambergate.expr.nodes import Alias, Call, Column, Expr, Literal
+from ambergate.type_names import parse_type
 
 __all__ = ["Typed", "annotate", "common_type", "data_type", "describe", "widest"]
 
@@ -64,6 +65,10 @@ def _annotate(expr: Expr, schema: pa.Schema) -> Typed:
     if isinstance(expr, Literal):
         return Typed(expr, literal_type(expr))
     assert isinstance(expr, Call)
+    if expr.function == "is_between":
+        value, low, high = expr.arguments
+        above, below = Call("greater_equal", (value, low)), Call("less_equal", (value, high))
+        return _annotate(Call("and", (above, below)), schema)
     arguments = tuple(_annotate(argument, schema) for argument in expr.arguments)
     of, wants = RULES[expr.function](expr, arguments)
     return Typed(expr, of, arguments, wants or (None,) * len(arguments))
@@ -231,14 +236,10 @@ def holds(value: Any, of: pa.DataType) -> bool:
 
 def data_type(of: pa.DataType | str) -> pa.DataType:
     """The Arrow type of a name such as ``"int64"`` or ``"timestamp[us]"``."""
-    if isinstance(of, pa.DataType):
-        return of
     try:
-        return pa.type_for_alias(of)
-    except (ValueError, TypeError, AttributeError):
-        raise ExpressionError(
-            f"type {of!r}", "there is no Arrow type of this name", "give a pyarrow.DataType"
-        ) from None
+        return parse_type(of)
+    except (TypeError, ValueError) as error:
+        raise ExpressionError(f"type {of!r}", str(error)) from None
 
 
 def finer(left: str, right: str) -> str:
@@ -252,13 +253,13 @@ def same_zone(left: pa.DataType, right: pa.DataType) -> bool:
 
 
 def is_number(of: pa.DataType) -> bool:
-    """Integers, floats and decimals; booleans are no numbers."""
-    return pa.types.is_integer(of) or pa.types.is_floating(of) or pa.types.is_decimal(of)
+    """Integers, floats and decimals; booleans are no numbers, and float16 must be cast."""
+    return is_plain_number(of) or pa.types.is_decimal(of)
 
 
 def is_plain_number(of: pa.DataType) -> bool:
     """Integers and floats."""
-    return pa.types.is_integer(of) or pa.types.is_floating(of)
+    return pa.types.is_integer(of) or pa.types.is_float32(of) or pa.types.is_float64(of)
 
 
 def is_string(of: pa.DataType) -> bool:

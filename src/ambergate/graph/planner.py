@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import pyarrow as pa
 
@@ -65,7 +66,11 @@ def plan_dataflow(
     for number, node in enumerate(nodes):
         ups = [operators[index[id(up)]] for up in node.inputs]
         inputs = tuple(up.schema for up in ups)
-        schema, columns = _schema_of(node, names[id(node)], inputs, wanted)
+        if wanted is not None and hasattr(node.description, "narrow"):
+            narrowed = node.description.narrow(wanted[id(node)], *inputs)
+        else:
+            narrowed = node.description
+        schema, columns = _schema_of(node, narrowed, names[id(node)], inputs, wanted)
         after_order = any(ordered[up.index] for up in ups)
         keeps = node.role == "sink" or getattr(node.description, "keeps_order", False)
         ordered[number] = bool(getattr(node.description, "makes_order", False)) or (
@@ -77,7 +82,7 @@ def plan_dataflow(
                 name=names[id(node)],
                 role=node.role,
                 kind=node.kind,
-                description=node.description,
+                description=narrowed,
                 tasks=_tasks_of(node, names[id(node)], ups, workers, after_order and keeps),
                 inputs=inputs,
                 schema=schema,
@@ -115,7 +120,11 @@ def _expand(sinks: Sequence[Node]) -> list[Node]:
 
 
 def _schema_of(
-    node: Node, name: str, inputs: tuple[pa.Schema, ...], wanted: dict[int, frozenset[str]] | None
+    node: Node,
+    description: Any,
+    name: str,
+    inputs: tuple[pa.Schema, ...],
+    wanted: dict[int, frozenset[str]] | None,
 ) -> tuple[pa.Schema, tuple[str, ...] | None]:
     """The schema downstream, and of a source the columns to read (None: all)."""
     if node.role == "source":
@@ -124,15 +133,17 @@ def _schema_of(
             return schema, None
         columns = tuple(column for column in schema.names if column in wanted[id(node)])
         return pa.schema([schema.field(column) for column in columns]), columns
-    if node.role == "sink" and not hasattr(node.description, "output_schema"):
+    if node.role == "sink" and not hasattr(description, "output_schema"):
         return inputs[0], None
-    return node.description.output_schema(name, *inputs), None
+    return description.output_schema(name, *inputs), None
 
 
 def _wanted(nodes: list[Node]) -> dict[int, frozenset[str]]:
     """Which output columns of each node are read by anyone downstream."""
     wanted: dict[int, frozenset[str]] = {id(node): frozenset() for node in nodes}
     for node in reversed(nodes):
+        if not wanted[id(node)] and len(node.schema):  # rows are counted by some column
+            wanted[id(node)] = frozenset([_lightest(node.schema)])
         for port, up in enumerate(node.inputs):
             schemas = [each.schema for each in node.inputs]
             if node.role == "sink" and not hasattr(node.description, "needs"):
@@ -141,6 +152,18 @@ def _wanted(nodes: list[Node]) -> dict[int, frozenset[str]]:
                 needed = node.description.needs(port, wanted[id(node)], *schemas)
             wanted[id(up)] |= needed
     return wanted
+
+
+def _lightest(schema: pa.Schema) -> str:
+    """The column that is cheapest to carry."""
+
+    def bits(field: pa.Field) -> int:
+        try:
+            return field.type.bit_width
+        except ValueError:  # texts and lists
+            return 1 << 20
+
+    return min(schema, key=bits).name
 
 
 def _hand_down_conjuncts(operators: list[PhysicalOperator], edges: list[Edge]) -> None:

@@ -7,7 +7,7 @@ types the call wants, and returns an array or a scalar.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -16,11 +16,12 @@ import pyarrow.compute as pc
 from ambergate.expr.rules import COMPARISONS
 from ambergate.expr.types import Typed
 from ambergate.kernels import arrow_strings
+from ambergate.kernels.constants import exact_values
 
-__all__ = ["FUNCTIONS", "Values", "convert", "exact_values", "spread"]
+__all__ = ["FUNCTIONS", "Values", "convert", "spread"]
 
-Values = pa.Array | pa.Scalar
-Function = Callable[..., Values]
+Values: TypeAlias = pa.Array | pa.Scalar
+Function: TypeAlias = Callable[..., Values]
 
 
 def convert(values: Values, to: pa.DataType) -> Values:
@@ -48,36 +49,12 @@ def spread(values: Values, rows: int) -> pa.Array:
     return pa.repeat(values, rows) if isinstance(values, pa.Scalar) else values
 
 
-def exact_values(options: tuple[Any, ...], of: pa.DataType) -> list[Any]:
-    """Those constants that a column of type ``of`` can equal, as values of that type."""
-    found = []
-    for value in options:
-        if value is None or value != value:  # neither null nor NaN equals anything
-            continue
-        try:
-            scalar = pa.scalar(value, of)
-        except (pa.ArrowException, TypeError, ValueError, OverflowError):
-            if not isinstance(value, float) or not value.is_integer():
-                continue
-            try:
-                scalar = pa.scalar(int(value), of)
-            except (pa.ArrowException, TypeError, ValueError, OverflowError):
-                continue
-        if scalar.as_py() == value:
-            found.append(scalar.as_py())
-    return found
-
-
 def _is_in(call: Typed, values: Values) -> Values:
     of = values.type
     if pa.types.is_null(of):
         return pc.cast(values, pa.bool_())
     value_set = pa.array(exact_values(call.expr.options[0], of), of)
     return pc.if_else(pc.is_valid(values), pc.is_in(values, value_set=value_set), None)
-
-
-def _between(call: Typed, values: Values, low: Values, high: Values) -> Values:
-    return pc.and_kleene(pc.greater_equal(values, low), pc.less_equal(values, high))
 
 
 def _when(call: Typed, *arguments: Values) -> Values:
@@ -91,33 +68,6 @@ def _when(call: Typed, *arguments: Values) -> Values:
 
 def _divide(call: Typed, left: Values, right: Values) -> Values:
     return pc.divide(left, right)
-
-
-def _floor_divide(call: Typed, left: Values, right: Values) -> Values:
-    return _floored(np.floor_divide, left, right)
-
-
-def _modulo(call: Typed, left: Values, right: Values) -> Values:
-    return _floored(np.remainder, left, right)
-
-
-def _floored(function: Any, left: Values, right: Values) -> Values:
-    of = left.type
-    if pa.types.is_null(of):
-        return left
-    rows = max((len(a) for a in (left, right) if isinstance(a, pa.Array)), default=1)
-    left, right = spread(left, rows), spread(right, rows)
-    valid = pc.and_(pc.is_valid(left), pc.is_valid(right))
-    if pa.types.is_integer(of):
-        valid = pc.and_(valid, pc.fill_null(pc.not_equal(right, 0), False))
-    mask = valid.to_numpy(zero_copy_only=False)
-    one = pa.scalar(1, of)
-    with np.errstate(all="ignore"):
-        found = function(
-            pc.if_else(valid, left, one).to_numpy(zero_copy_only=False),
-            pc.if_else(valid, right, one).to_numpy(zero_copy_only=False),
-        )
-    return pa.array(found, of, mask=~mask)
 
 
 def _round(call: Typed, values: Values) -> Values:
@@ -187,8 +137,6 @@ FUNCTIONS: dict[str, Function] = {
     "subtract": _plain("subtract_checked"),
     "multiply": _plain("multiply_checked"),
     "divide": _divide,
-    "floor_divide": _floor_divide,
-    "modulo": _modulo,
     "power": _power,
     "negate": _plain("negate_checked"),
     "abs": _plain("abs_checked"),
@@ -204,7 +152,6 @@ FUNCTIONS: dict[str, Function] = {
     "not": _plain("invert"),
     "is_null": _plain("is_null"),
     "is_not_null": _plain("is_valid"),
-    "is_between": _between,
     "is_in": _is_in,
     "fill_null": _plain("coalesce"),
     "min_of": _plain("min_element_wise", skip_nulls=True),

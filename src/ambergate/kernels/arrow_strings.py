@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeAlias
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from ambergate.expr.types import Typed
+from ambergate.kernels.strings import split_rows
+from ambergate_native.gate import Gate
 
 __all__ = ["FUNCTIONS", "named_groups"]
 
-Values = pa.Array | pa.Scalar
+Values: TypeAlias = pa.Array | pa.Scalar
 
 
 def _contains(call: Typed, values: Values) -> Values:
@@ -49,7 +52,11 @@ def _replace(call: Typed, values: Values) -> Values:
 
 
 def _split(call: Typed, values: Values) -> Values:
-    return pc.split_pattern(values, call.expr.options[0])
+    if isinstance(values, pa.Scalar):
+        return _split(call, pa.array([values.as_py()], values.type))[0]
+    gate = Gate()
+    gate.reset()
+    return split_rows(values, call.expr.options[0], 0, len(values), gate)[2]
 
 
 def _length(call: Typed, values: Values) -> Values:

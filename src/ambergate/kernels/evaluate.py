@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import datetime as dt
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import pyarrow as pa
 
-from ambergate.channels.gate import DONE, RAISED, STOPPED, Gate
 from ambergate.errors import ExpressionError
 from ambergate.expr.nodes import Alias, Column, Expr, Literal
 from ambergate.expr.types import Typed, annotate
+from ambergate.kernels.program import Region, Views, compile_region
+from ambergate.kernels.strings import split_rows
+from ambergate.kernels.vector import is_native
+from ambergate_native.gate import DONE, RAISED, STOPPED, Gate
 
 __all__ = [
     "ArrowEvaluator",
@@ -19,6 +21,8 @@ __all__ = [
     "Evaluation",
     "Evaluator",
     "Selection",
+    "SplitEvaluator",
+    "VectorEvaluator",
     "compile_expression",
 ]
 
@@ -39,7 +43,7 @@ class Selection(NamedTuple):
 
     status: int
     cursor: int
-    count: int
+    selected: int
     error: BaseException | None = None
 
 
@@ -56,11 +60,18 @@ class Evaluator(Protocol):
         ...
 
     def select(
-        self, batch: pa.RecordBatch, start: int, stop: int, gate: Gate, indices: np.ndarray
+        self,
+        batch: pa.RecordBatch,
+        start: int,
+        stop: int,
+        gate: Gate,
+        indices: np.ndarray,
+        views: Views | None = None,
     ) -> Selection:
         """Write the numbers of the rows that are true to ``indices``, from 0 on.
 
         ``indices`` is int64 of at least ``stop - start`` rows; null and false are not selected.
+        ``views`` are those of ``batch``, where they are at hand.
         """
         ...
 
@@ -82,12 +93,36 @@ def compile_expression(expr: Expr, schema: pa.Schema) -> Evaluator:
     >>> evaluator.evaluate(batch, 0, 3, gate).values.to_pylist()
     [2, 4, None]
     """
+    try:
+        return _compile(expr, schema)
+    except RecursionError:
+        raise ExpressionError(
+            "expression", "is nested too deeply", "compute parts of it with with_columns first"
+        ) from None
+
+
+def _compile(expr: Expr, schema: pa.Schema) -> Evaluator:
     typed = annotate(expr, schema)
     while isinstance(expr, Alias):
         expr = expr.of
     if isinstance(expr, Column):
         return ColumnEvaluator(schema.get_field_index(expr.column), typed.type)
+    if isinstance(typed.expr, Literal):
+        return ArrowEvaluator(typed, schema)
+    if is_native(typed):
+        region = compile_region(typed)
+        if all(_is_column(leaf, schema) for leaf in region.leaves):
+            return VectorEvaluator(typed, region, schema)
+    if typed.expr.function == "str.split" and _is_column(typed.arguments[0], schema):
+        index = schema.get_field_index(typed.arguments[0].expr.column)
+        if pa.list_(schema.field(index).type) == typed.type:
+            return SplitEvaluator(index, typed.expr.options[0], typed.type)
     return ArrowEvaluator(typed, schema)
+
+
+def _is_column(leaf: Typed, schema: pa.Schema) -> bool:
+    """Whether the leaf is a column of the batch as it is, and no dictionary."""
+    return isinstance(leaf.expr, Column) and schema.field(leaf.expr.column).type == leaf.type
 
 
 class _Selecting:
@@ -99,7 +134,13 @@ class _Selecting:
         raise NotImplementedError
 
     def select(
-        self, batch: pa.RecordBatch, start: int, stop: int, gate: Gate, indices: np.ndarray
+        self,
+        batch: pa.RecordBatch,
+        start: int,
+        stop: int,
+        gate: Gate,
+        indices: np.ndarray,
+        views: Views | None = None,
     ) -> Selection:
         """See Evaluator."""
         status, cursor, values, error = self.evaluate(batch, start, stop, gate)
@@ -127,16 +168,77 @@ class ColumnEvaluator(_Selecting):
         return Evaluation(DONE if cursor == stop else STOPPED, cursor, values)
 
 
+class VectorEvaluator(_Selecting):
+    """Runs a program of the vector machine on the batch's columns."""
+
+    def __init__(self, typed: Typed, region: Region, schema: pa.Schema):
+        self.type, self.region, self.program = typed.type, region, region.program
+        self.places = [schema.get_field_index(leaf.expr.column) for leaf in region.leaves]
+        # the view of a whole batch costs as much as those of a few columns, but not of many
+        self.whole = len(schema) <= 8 * (len(self.places) + 1)
+        if self.whole:
+            self.program.read_from(self.places)
+
+    def views(self, batch: pa.RecordBatch) -> Views:
+        """The columns that the program reads."""
+        return Views(batch if self.whole else [batch.column(place) for place in self.places])
+
+    def evaluate(self, batch: pa.RecordBatch, start: int, stop: int, gate: Gate) -> Evaluation:
+        """See Evaluator."""
+        status, cursor, values, validity, nulls, failed = self.program.run(
+            self.views(batch), start, stop, gate, pa.allocate_buffer
+        )
+        made = pa.Array.from_buffers(self.type, cursor - start, [validity, values], nulls)
+        error = self._error(batch, cursor, failed) if status == RAISED else None
+        return Evaluation(status, cursor, made, error)
+
+    def select(
+        self,
+        batch: pa.RecordBatch,
+        start: int,
+        stop: int,
+        gate: Gate,
+        indices: np.ndarray,
+        views: Views | None = None,
+    ) -> Selection:
+        """See Evaluator."""
+        if views is None or not self.whole:
+            views = self.views(batch)
+        status, cursor, count, failed = self.program.select(views, start, stop, gate, indices)
+        error = self._error(batch, cursor, failed) if status == RAISED else None
+        return Selection(status, cursor, count, error)
+
+    def _error(self, batch: pa.RecordBatch, row: int, failed: int) -> ExpressionError:
+        from ambergate.kernels.arrow_evaluator import misfit
+
+        source = self.region.sources[failed]
+        return misfit(source, {name: batch.column(name)[row] for name in source[0].expr.columns()})
+
+
+class SplitEvaluator(_Selecting):
+    """Cuts a string column at a separator."""
+
+    def __init__(self, index: int, separator: str, of: pa.DataType):
+        self.index, self.separator, self.type = index, separator, of
+
+    def evaluate(self, batch: pa.RecordBatch, start: int, stop: int, gate: Gate) -> Evaluation:
+        """See Evaluator."""
+        strings = batch.column(self.index)
+        return Evaluation(*split_rows(strings, self.separator, start, stop, gate))
+
+
 class ArrowEvaluator(_Selecting):
-    """Calls pyarrow.compute on slices of SLICE_ROWS rows.
+    """Computes slices of SLICE_ROWS rows.
 
     Where a slice raises, its first failing row is found by bisection, so that the rows before it
     are kept.
     """
 
     def __init__(self, typed: Typed, schema: pa.Schema):
+        from ambergate.kernels.arrow_evaluator import ArrowExpression
+
         self.typed, self.type = typed, typed.type
-        self.indices = {name: index for index, name in enumerate(schema.names)}
+        self.compute = ArrowExpression(typed, schema).compute
 
     def evaluate(self, batch: pa.RecordBatch, start: int, stop: int, gate: Gate) -> Evaluation:
         """See Evaluator."""
@@ -158,56 +260,18 @@ class ArrowEvaluator(_Selecting):
         self, batch: pa.RecordBatch, start: int, stop: int
     ) -> tuple[pa.Array, int, BaseException | None]:
         try:
-            return self._compute(batch, start, stop), stop, None
+            return self.compute(batch, start, stop), stop, None
         except Exception as error:
-            # rows before `low` compute, some row before `high` raises
-            low, high, failure = start, stop, error
+            failure = error
+        # rows before `low` compute, some row before `high` raises
+        low, high = start, stop
         values = pa.array([], self.type)
         while high - low > 1:
             middle = (low + high) // 2
             try:
-                values, low = self._compute(batch, start, middle), middle
+                values, low = self.compute(batch, start, middle), middle
             except Exception as error:
                 high, failure = middle, error
         if isinstance(failure, pa.ArrowException):
             failure = ExpressionError(str(self.typed.expr), str(failure))
         return values, low, failure
-
-    def _compute(self, batch: pa.RecordBatch, start: int, stop: int) -> pa.Array:
-        from ambergate.kernels.arrow_functions import convert, spread
-
-        columns = {
-            name: batch.column(index).slice(start, stop - start)
-            for name, index in self.indices.items()
-        }
-        return spread(convert(self._value(self.typed, columns), self.type), stop - start)
-
-    def _value(self, typed: Typed, columns: dict[str, pa.Array]) -> pa.Array | pa.Scalar:
-        from ambergate.kernels.arrow_functions import FUNCTIONS, convert
-
-        expr = typed.expr
-        if isinstance(expr, Column):
-            values = columns[expr.column]
-            return values.dictionary_decode() if pa.types.is_dictionary(values.type) else values
-        if isinstance(expr, Literal):
-            return scalar(expr.value, typed.type)
-        arguments = []
-        for argument, wanted in zip(typed.arguments, typed.wants, strict=True):
-            if argument.loose:
-                values = scalar(argument.value, wanted or argument.type)
-            else:
-                values = self._value(argument, columns)
-                values = values if wanted is None else convert(values, wanted)
-            arguments.append(values)
-        return FUNCTIONS[expr.function](typed, *arguments)
-
-
-def scalar(value: Any, of: pa.DataType) -> pa.Scalar:
-    """A constant as an Arrow scalar."""
-    if isinstance(value, tuple):
-        return pa.scalar(list(value), of)
-    if pa.types.is_floating(of) and value is not None:
-        return pa.scalar(float(value), of)
-    if pa.types.is_timestamp(of) and isinstance(value, dt.date):
-        return pa.scalar(value).cast(of)
-    return pa.scalar(value, of)

@@ -16,7 +16,7 @@ from ambergate_native.gathering import (
     gather_values,
 )
 
-__all__ = ["ChunkedRows", "Places", "place", "take_rows"]
+__all__ = ["ChunkedRows", "Places", "place"]
 
 Places = npt.NDArray[np.int64]
 
@@ -137,13 +137,6 @@ class ChunkedRows:
         back = np.empty(len(places), np.int64)
         back[order] = np.arange(len(places))
         return whole.take(pa.array(back))
-
-
-def take_rows(batch: pa.RecordBatch, places: Places, schema: pa.Schema) -> pa.RecordBatch:
-    """A copy of the rows of ``batch`` at ``places``, which are row numbers, under ``schema``."""
-    rows = ChunkedRows(schema)
-    rows.append(batch)
-    return rows.gather_batch(places, 0, len(places))
 
 
 def rows_without_columns(rows: int, schema: pa.Schema) -> pa.RecordBatch:

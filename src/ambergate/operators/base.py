@@ -120,6 +120,13 @@ class Operator:
         """
         return frozenset(inputs[port].names)
 
+    def narrow(self, wanted: frozenset[str], *inputs: pa.Schema) -> Operator:
+        """The operator as it is run where of its output only ``wanted`` are read.
+
+        ``inputs`` are the pruned schemas. The default is the operator itself.
+        """
+        return self
+
     def open(self, seat: Seat, *inputs: pa.Schema) -> Executor:
         """The runtime half for one task, given the (possibly pruned) schema of each port."""
         raise NotImplementedError

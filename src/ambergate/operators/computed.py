@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -12,6 +12,7 @@ from ambergate.errors import ExpressionError, PlanError
 from ambergate.expr.nodes import Alias, Column, Expr
 from ambergate.kernels.evaluate import Evaluator, compile_expression
 from ambergate.operators.base import OUTPUT_ROWS, Progress
+from ambergate.operators.stateless import Stateless
 
 __all__ = ["ComputedExecutor", "forwarded", "named_expressions", "type_in"]
 
@@ -31,7 +32,7 @@ def named_expressions(
 
     >>> from ambergate.expr import col
     >>> named_expressions("select", ["a", col("b") + 1], {"c": 5})
-    (('a', col("a")), ('b + 1', col("b") + 1), ('c', 5))
+    (('a', col("a")), ('b + 1', col("b") + 1), ('c', lit(5)))
     """
     from ambergate.expr.nodes import as_expr
 
@@ -59,7 +60,7 @@ def forwarded(expr: Expr) -> str | None:
     return expr.column if isinstance(expr, Column) else None
 
 
-class ComputedExecutor:
+class ComputedExecutor(Stateless):
     """Stateless: each output column is an input column or computed from the row.
 
     Parameters
@@ -80,13 +81,20 @@ class ComputedExecutor:
                 self.parts.append(compile_expression(expr, schema))
             else:
                 self.parts.append(schema.get_field_index(column))
-        self.computes = any(not isinstance(part, int) for part in self.parts)
+        computed = [place for place, part in enumerate(self.parts) if not isinstance(part, int)]
+        self.computes = bool(computed)
+        # all input columns stay where they are: the output is the input with some columns set
+        self.edits = len(self.parts) >= len(schema) and all(
+            part == place if isinstance(part, int) else True
+            for place, part in enumerate(self.parts)
+        )
+        self.fields = list(output)
+        self.inputs = len(schema)
 
     def process(
         self, port: int, batch: pa.RecordBatch, start: int, stop: int, gate: Gate
     ) -> Progress:
         """See Executor."""
-        rows = batch.num_rows
         limit = stop if stop - start <= OUTPUT_ROWS else start + OUTPUT_ROWS
         status, cursor, error = DONE, limit, None
         columns: list[Any] = self.parts.copy()
@@ -106,26 +114,38 @@ class ComputedExecutor:
         length = cursor - start
         if length == 0:
             return Progress(status, cursor, (), error)
-        whole = length == rows
+        if self.edits:
+            made = self._edited(batch, columns, start, length)
+        else:
+            made = self._collected(batch, columns, start, length)
+        return Progress(status, cursor, (made,), error)
+
+    def _edited(
+        self, batch: pa.RecordBatch, columns: list[Any], start: int, length: int
+    ) -> pa.RecordBatch:
+        """The batch with the computed columns set: one call for each, however wide it is."""
+        made = batch if length == batch.num_rows else batch.slice(start, length)
+        for place, column in enumerate(columns):
+            if isinstance(column, int):
+                continue
+            if len(column) != length:
+                column = column.slice(0, length)
+            if place < self.inputs:
+                made = made.set_column(place, self.fields[place], column)
+            else:
+                made = made.append_column(self.fields[place], column)
+        return made
+
+    def _collected(
+        self, batch: pa.RecordBatch, columns: list[Any], start: int, length: int
+    ) -> pa.RecordBatch:
+        whole = length == batch.num_rows
         for place, column in enumerate(columns):
             if isinstance(column, int):
                 column = batch.column(column)
                 columns[place] = column if whole else column.slice(start, length)
             elif len(column) != length:
                 columns[place] = column.slice(0, length)
-        made = pa.RecordBatch.from_arrays(columns, schema=self.output)
-        return Progress(status, cursor, (made,), error)
-
-    def end(self, port: int) -> Iterator[pa.RecordBatch]:
-        """See Executor; nothing is due."""
-        return iter(())
-
-    def snapshot(self) -> None:
-        """See Executor; there is no state."""
-
-    def restore(self, state: None) -> None:
-        """See Executor."""
-
-    def describe(self) -> dict[str, pa.Table]:
-        """See Executor; there is no state."""
-        return {}
+        if not columns:
+            return batch.select([]).slice(start, length)
+        return pa.RecordBatch.from_arrays(columns, schema=self.output)

@@ -11,8 +11,8 @@ import pyarrow as pa
 
 from ambergate.graph.exchange import Exchange, hashed
 from ambergate.kernels.aggregation import newcomers
-from ambergate.kernels.gathering import take_rows
 from ambergate.kernels.grouping import Grouper
+from ambergate.kernels.selection import take_batch
 from ambergate.operators.base import DONE, STOPPED, Gate, Operator, Progress, Seat
 from ambergate.operators.groups import STRETCH_ROWS, Columns, key_fields
 
@@ -79,7 +79,7 @@ class DistinctExecutor:
             _, cursor = self._grouper.assign(keys, first, end, gate, self._ids)
             if self._grouper.count > known:
                 rows = np.frombuffer(newcomers(self._ids, 0, cursor - first, known), np.int64)
-                outputs.append(take_rows(batch, rows + first, self._schema))
+                outputs.append(take_batch(batch, rows + first))
             if cursor < end:
                 return Progress(STOPPED, cursor, outputs)
         return Progress(DONE, cursor, outputs)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -15,6 +14,7 @@ from ambergate.expr.nodes import Column
 from ambergate.expr.types import is_list
 from ambergate.operators.base import LIBRARY_ROWS, OUTPUT_ROWS, Operator, Progress, Seat
 from ambergate.operators.computed import type_in
+from ambergate.operators.stateless import Stateless
 
 __all__ = ["Explode"]
 
@@ -59,7 +59,7 @@ class Explode(Operator):
         return ExplodeExecutor(schema.get_field_index(self.column), output)
 
 
-class ExplodeExecutor:
+class ExplodeExecutor(Stateless):
     """Stateless; all elements of a row leave together, in batches of OUTPUT_ROWS at most."""
 
     def __init__(self, place: int, output: pa.Schema):
@@ -115,17 +115,3 @@ class ExplodeExecutor:
             ]
         made = pa.RecordBatch.from_arrays(columns, schema=self.output)
         return stop, [made.slice(at, OUTPUT_ROWS) for at in range(0, made.num_rows, OUTPUT_ROWS)]
-
-    def end(self, port: int) -> Iterator[pa.RecordBatch]:
-        """See Executor; nothing is due."""
-        return iter(())
-
-    def snapshot(self) -> None:
-        """See Executor; there is no state."""
-
-    def restore(self, state: None) -> None:
-        """See Executor."""
-
-    def describe(self) -> dict[str, pa.Table]:
-        """See Executor; there is no state."""
-        return {}

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
 
 from ambergate.channels.gate import DONE, FULL, Gate
 from ambergate.errors import PlanError
+from ambergate.expr.conjuncts import conjuncts_of
 from ambergate.expr.nodes import Expr
 from ambergate.kernels.evaluate import compile_expression
+from ambergate.kernels.selection import Views, take_batch
 from ambergate.operators.base import OUTPUT_ROWS, Operator, Progress, Seat
 from ambergate.operators.computed import type_in
+from ambergate.operators.stateless import Stateless
 
 __all__ = ["Filter"]
 
@@ -48,13 +50,17 @@ class Filter(Operator):
         """See Operator."""
         return wanted | self.predicate.columns()
 
+    def conjuncts(self) -> tuple[tuple[str, str, Any], ...]:
+        """Comparisons of columns with constants that every kept row meets."""
+        return conjuncts_of(self.predicate)
+
     def open(self, seat: Seat, *inputs: pa.Schema) -> FilterExecutor:
         """See Operator."""
         self.output_schema(seat.operator, *inputs)
         return FilterExecutor(self.predicate, inputs[0])
 
 
-class FilterExecutor:
+class FilterExecutor(Stateless):
     """Stateless; selected rows are copied."""
 
     def __init__(self, predicate: Expr, schema: pa.Schema):
@@ -66,25 +72,13 @@ class FilterExecutor:
     ) -> Progress:
         """See Executor."""
         limit = stop if stop - start <= OUTPUT_ROWS else start + OUTPUT_ROWS
+        views = Views(batch)
         status, cursor, count, error = self.evaluator.select(
-            batch, start, limit, gate, self.indices
+            batch, start, limit, gate, self.indices, views
         )
         if status == DONE and limit < stop:
             status = FULL
         if count == 0:
             return Progress(status, cursor, (), error)
-        return Progress(status, cursor, (batch.take(pa.array(self.indices[:count])),), error)
-
-    def end(self, port: int) -> Iterator[pa.RecordBatch]:
-        """See Executor; nothing is due."""
-        return iter(())
-
-    def snapshot(self) -> None:
-        """See Executor; there is no state."""
-
-    def restore(self, state: None) -> None:
-        """See Executor."""
-
-    def describe(self) -> dict[str, pa.Table]:
-        """See Executor; there is no state."""
-        return {}
+        made = take_batch(batch, self.indices[:count], False, views)
+        return Progress(status, cursor, (made,), error)

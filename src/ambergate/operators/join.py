@@ -141,6 +141,7 @@ class JoinExecutor:
         self._pending: list[pa.RecordBatch] = []
         self._pending_rows = 0
         self._right_bytes = 0
+        self._built = False  # the right input has ended
         self._emitted = 0  # unmatched right rows yielded by ``end``
 
     def process(
@@ -157,6 +158,7 @@ class JoinExecutor:
         """After the right input, nothing; after the left one, the right rows without a match."""
         if port == RIGHT:
             self._seal()
+            self._built = True
         elif self._keeps_right:
             yield from self._unmatched()
 
@@ -165,6 +167,7 @@ class JoinExecutor:
         batches = (*self._rows.batches, *self._pending)
         return {
             "right": batches if self._keeps_rows else self._grouper.keys(0, self._grouper.count),
+            "built": self._built,
             "matched": self._groups.matched_groups(),
             "emitted": self._emitted,
         }
@@ -179,7 +182,9 @@ class JoinExecutor:
         else:
             keys, rows = state["right"], len(state["right"][0])
             self._grouper.assign(keys, 0, rows, self._open, np.empty(rows, np.int64))
-        self._emitted = state["emitted"]
+        if state["built"]:
+            self._seal()
+        self._built, self._emitted = state["built"], state["emitted"]
 
     def describe(self) -> dict[str, pa.Table]:
         """``right``: the rows kept of the right input (semi and anti: one row a key)."""
@@ -278,7 +283,8 @@ class JoinExecutor:
         elif status != FULL:
             status = STOPPED
         if straight:
-            source: pa.RecordBatch | ChunkedRows = batch.slice(start, filled)
+            whole = start == 0 and filled == batch.num_rows
+            source: pa.RecordBatch | ChunkedRows = batch if whole else batch.slice(start, filled)
         else:
             source = ChunkedRows(self._inputs[LEFT])
             source.append(batch)
@@ -303,6 +309,8 @@ class JoinExecutor:
         try:
             if isinstance(source, ChunkedRows):
                 arrays = source.gather(left, low, high)
+            elif high - low == source.num_rows:
+                arrays = source.columns
             else:
                 arrays = source.slice(low, high - low).columns
             for index, type_ in self._left_casts:

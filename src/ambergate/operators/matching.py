@@ -8,6 +8,7 @@ from difflib import get_close_matches
 import pyarrow as pa
 
 from ambergate.errors import PlanError
+from ambergate.kernels.grouping import can_be_key
 from ambergate.operators.union import promoted
 
 __all__ = ["HOWS", "Layout", "layout"]
@@ -51,17 +52,6 @@ def key_type(a: pa.DataType, b: pa.DataType) -> pa.DataType | None:
     return promoted(a, b)
 
 
-def has_equality(type_: pa.DataType) -> bool:
-    """Whether rows can be matched by values of this type."""
-    return not (
-        pa.types.is_nested(type_)
-        or pa.types.is_interval(type_)
-        or pa.types.is_float16(type_)
-        or pa.types.is_decimal256(type_)
-        or isinstance(type_, pa.BaseExtensionType)
-    )
-
-
 def find(name: str, schema: pa.Schema, side: str, column: str) -> int:
     """The index of a key column; PlanError where it is missing or there twice."""
     index = schema.get_field_index(column)
@@ -79,7 +69,7 @@ def unified(
     left_on: tuple[str, ...],
     right_on: tuple[str, ...],
 ) -> tuple[pa.DataType, ...]:
-    """The type in which each pair of keys is compared; PlanError naming both where there is none."""
+    """The type each pair of keys is compared in; PlanError naming both where there is none."""
     if not left_on or len(left_on) != len(right_on):
         raise PlanError(
             name,
@@ -90,21 +80,21 @@ def unified(
     for mine, other in zip(left_on, right_on, strict=True):
         a = left.field(find(name, left, "left", mine)).type
         b = right.field(find(name, right, "right", other)).type
-        common = key_type(a, b)
-        if common is None:
+        shared = key_type(a, b)
+        if shared is None:
             raise PlanError(
                 name,
                 f"left column {mine!r} is {a} and right column {other!r} is {b}: "
                 "values of these types are never compared",
                 "cast one of them first",
             )
-        if not has_equality(common):
+        if not can_be_key(shared):
             raise PlanError(
                 name,
-                f"columns {mine!r} and {other!r} of type {common} cannot be joined on",
+                f"columns {mine!r} and {other!r} of type {shared} cannot be joined on",
                 "join on numbers, booleans, strings, binaries, dates, times or decimals",
             )
-        types.append(common)
+        types.append(shared)
     return tuple(types)
 
 

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow as pa
 
-from ambergate.kernels.gathering import ChunkedRows, take_rows
+from ambergate.kernels.gathering import ChunkedRows
+from ambergate.kernels.selection import take_batch
 from ambergate.kernels.sorting import Keys, Merge, sort_run
 from ambergate.operators.base import LIBRARY_ROWS, OUTPUT_ROWS
 from ambergate.operators.ordering import Ordering
@@ -59,7 +60,7 @@ class SortedRuns:
             whole = pending[0] if len(pending) == 1 else pa.concat_batches(pending)
             keys, indices = sort_run(*self.ordering.keys(whole), 0, whole.num_rows)
             places = np.frombuffer(indices, np.int64)
-            self.append(take_rows(whole, places, self._rows.schema), keys)
+            self.append(take_batch(whole, places), keys)
         self._pending, self._pending_rows = [], 0
 
     def append(self, batch: pa.RecordBatch, keys: Keys | None = None) -> None:

@@ -58,13 +58,17 @@ class Select(Operator):
                 read |= expr.columns()
         return frozenset(read)
 
+    def narrow(self, wanted: frozenset[str], *inputs: pa.Schema) -> Select:
+        """See Operator; what is computed stays, for its errors."""
+        return Select(
+            tuple(
+                (label, expr)
+                for label, expr in self.columns
+                if label in wanted or forwarded(expr) is None
+            )
+        )
+
     def open(self, seat: Seat, *inputs: pa.Schema) -> ComputedExecutor:
         """See Operator."""
-        (schema,) = inputs
-        kept = tuple(
-            (label, expr)
-            for label, expr in self.columns
-            if forwarded(expr) is None or forwarded(expr) in schema.names
-        )
-        output = Select(kept).output_schema(seat.operator, schema)
-        return ComputedExecutor(kept, schema, output)
+        output = self.output_schema(seat.operator, *inputs)
+        return ComputedExecutor(self.columns, inputs[0], output)

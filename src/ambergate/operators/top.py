@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from ambergate.errors import PlanError
 from ambergate.graph.exchange import GATHER, Exchange
-from ambergate.kernels.gathering import take_rows
+from ambergate.kernels.selection import take_batch
 from ambergate.kernels.sorting import Keys, rows_before
 from ambergate.operators.base import (
     DONE,
@@ -136,7 +136,7 @@ class TopExecutor:
             found = rows_before(*self._ordering.keys(batch), *self._bar, start, stop)
             places = np.frombuffer(found, np.int64)
         if len(places):
-            self._runs.add(take_rows(batch, places, self._schema))
+            self._runs.add(take_batch(batch, places))
 
     def _pack(self) -> None:
         """Begin packing when it is due, and advance it by one batch."""

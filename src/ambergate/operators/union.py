@@ -90,15 +90,15 @@ class Union(Operator):
             type_ = field.type
             for number, schema in enumerate(inputs[1:], 2):
                 found = schema.field(field.name).type
-                common = promoted(type_, found)
-                if common is None:
+                shared = promoted(type_, found)
+                if shared is None:
                     raise PlanError(
                         name,
                         f"column {field.name!r} is {type_} in the inputs before and {found} in "
                         f"input {number}",
                         "cast one of them first",
                     )
-                type_ = common
+                type_ = shared
             fields.append(pa.field(field.name, type_))
         return pa.schema(fields)
 

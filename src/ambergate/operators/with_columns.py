@@ -45,7 +45,7 @@ class WithColumns(Operator):
                 raise PlanError(name, f"two columns are named {label!r}", "name one otherwise")
             made[label] = pa.field(label, type_in(name, expr, schema))
         kept = [made.pop(field.name, field) for field in schema]
-        return pa.schema([*kept, *made.values()])
+        return pa.schema([*kept, *made.values()], schema.metadata)
 
     def needs(self, port: int, wanted: frozenset[str], *inputs: pa.Schema) -> frozenset[str]:
         """See Operator."""

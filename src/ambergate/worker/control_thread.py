@@ -11,7 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from ambergate.batch import Skipped
+from ambergate.batch import ROWS
 from ambergate.channels.link import Link
 from ambergate.channels.memory import Memory
 from ambergate.messages import Answer, Ask, Leave, TaskFinished, TaskHeld, TaskRaised
@@ -96,7 +96,7 @@ class ControlThread:
         answer = []
         for port in task.ports:
             for reader in port.readers:
-                batches = [item for item in reader.queued() if isinstance(item, pa.RecordBatch)]
+                batches = [item for item in reader.items() if isinstance(item, pa.RecordBatch)]
                 if reader is task.reader and batches:
                     batches[0] = batches[0].slice(task.cursor)
                 if batches:
@@ -175,7 +175,7 @@ def rows_waiting(task: Task, port: Any) -> list[Any]:
     """What the channels of ``port`` hold and the task has not consumed, of a task that stands."""
     waiting = []
     for reader in port.readers:
-        queued = [item for item in reader.queued() if isinstance(item, pa.RecordBatch | Skipped)]
+        queued = [item for item in reader.items() if isinstance(item, ROWS)]
         if reader is task.reader and queued:
             queued[0] = queued[0].slice(task.cursor, queued[0].num_rows - task.cursor)
         waiting += queued

@@ -20,6 +20,10 @@ from ambergate.worker.io_thread import ReadPump, WritePump
 from ambergate.worker.outputs import EdgeOutput, Outputs
 from ambergate.worker.task import Task
 
+# Rows of one piece of read-ahead: the I/O thread hands over seldom, the task cuts batches.
+READ_ROWS = 1 << 18
+UNBOUNDED = 1 << 62
+
 
 def layout_of(plan: Plan) -> Layout:
     """Where everything of ``plan`` lies in shared memory."""
@@ -87,8 +91,11 @@ class Deployment:
             at_target = channel.target_worker == self.worker
             writer = reader = None
             if channel.nbytes == 0 and at_source:
-                bound = {"max_batches": None} if edge.unbounded else {}
-                writer = reader = LocalChannel(**bound)
+                writer = reader = (
+                    LocalChannel(max_batches=UNBOUNDED, max_bytes=UNBOUNDED)
+                    if edge.unbounded
+                    else LocalChannel()
+                )
             elif at_source or at_target:
                 ring = Ring(
                     self.memory.mapping,
@@ -139,7 +146,8 @@ class Deployment:
                     self._writers.get((index, number), []), key=lambda pair: pair[0]
                 )
             ]
-            edges.append(EdgeOutput(edge.exchange, writers, number, partition_batch))
+            keys = tuple(operator.schema.get_field_index(each) for each in edge.exchange.columns)
+            edges.append(EdgeOutput(edge.exchange, writers, number, keys, partition_batch))
         return Task(
             operator.name,
             number,
@@ -158,6 +166,7 @@ class Deployment:
             fed = [feed for feed in self.layout.feeds if feed[0] == operator.index]
             if fed and not self.in_caller:
                 return SourceExecutor(), [Port(0, [self._feed(operator, *fed[0][1:])])]
+            ahead = not getattr(description, "in_caller", False)
             pump = ReadPump(
                 partial(
                     description.open,
@@ -165,12 +174,12 @@ class Deployment:
                     operator.tasks,
                     operator.columns,
                     operator.predicate,
-                    self.plan.batch_rows,
+                    max(self.plan.batch_rows, READ_ROWS) if ahead else self.plan.batch_rows,
                 ),
                 self.bell.ring,
             )
             self.pumps.append(pump)
-            return SourceExecutor(), [Port(0, [pump])]
+            return SourceExecutor(self.plan.batch_rows), [Port(0, [pump])]
         ports: dict[int, list[Any]] = {port: [] for port in range(len(operator.inputs))}
         for index, edge in self.plan.inputs_of(operator.index):
             ports[edge.port] += self._readers.get((index, number), [])

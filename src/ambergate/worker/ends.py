@@ -8,21 +8,26 @@ from typing import Any
 import pyarrow as pa
 
 from ambergate.channels.gate import DONE, FULL, STOPPED, Gate
-from ambergate.operators.base import Progress
+from ambergate.operators.base import OUTPUT_ROWS, Progress
 from ambergate.worker.io_thread import WritePump
 
 
 class SourceExecutor:
-    """Passes on what the reader brought, as far as the gate allows."""
+    """Passes on what the reader brought, as far as the gate allows, in batches of ``rows``."""
+
+    def __init__(self, rows: int = OUTPUT_ROWS):
+        self.rows = rows
 
     def process(
         self, port: int, batch: pa.RecordBatch, start: int, stop: int, gate: Gate
     ) -> Progress:
         """Emit rows ``start`` to the gate's limit."""
-        end = gate.rows(start, stop)
+        most = min(stop, start + self.rows)
+        end = gate.rows(start, most)
         whole = start == 0 and end == batch.num_rows
         made = batch if whole else batch.slice(start, end - start)
-        return Progress(DONE if end == stop else STOPPED, end, (made,))
+        status = DONE if end == stop else FULL if end == most else STOPPED
+        return Progress(status, end, (made,))
 
     def end(self, port: int) -> Iterator[pa.RecordBatch]:
         """A source has nothing more to say at its end."""
@@ -44,6 +49,7 @@ class FileSinkExecutor(SourceExecutor):
     """Hands rows to the writer on the I/O thread; FULL while that is behind."""
 
     def __init__(self, pump: WritePump):
+        super().__init__()
         self.pump = pump
 
     def process(
@@ -64,6 +70,7 @@ class ResultExecutor(SourceExecutor):
     """Keeps the rows for the caller: the worker's part of ``to_table`` and ``collect``."""
 
     def __init__(self, schema: pa.Schema):
+        super().__init__()
         self.schema = schema
         self.batches: list[pa.RecordBatch] = []
 

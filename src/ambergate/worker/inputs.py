@@ -27,8 +27,8 @@ class Reader(Protocol):
         """Need no more: what comes from now on is dropped by the writer."""
         ...
 
-    def queued(self) -> list[Any]:
-        """The batches in the channel, the one at hand first; for looking, while paused."""
+    def items(self) -> list[Any]:
+        """All that is queued, the item at hand first; for looking, while paused."""
         ...
 
 
@@ -72,10 +72,9 @@ class Stash:
         self._kept.clear()
         self.reader.close()
 
-    def queued(self) -> list[Any]:
+    def items(self) -> list[Any]:
         """Stash and channel."""
-        kept = [item for item in self._kept if hasattr(item, "num_rows")]
-        return kept + self.reader.queued()
+        return [*self._kept, *self.reader.items()]
 
 
 class Port:

@@ -91,9 +91,9 @@ class ReadPump:
         self._items.clear()
         self.wake_io()
 
-    def queued(self) -> list[Any]:
-        """Batches read ahead."""
-        return [item for item in list(self._items) if not isinstance(item, End | Failed)]
+    def items(self) -> list[Any]:
+        """What was read ahead."""
+        return [item for item in list(self._items) if not isinstance(item, Failed)]
 
 
 class WritePump:

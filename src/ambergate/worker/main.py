@@ -6,9 +6,11 @@ import gc
 import mmap
 import os
 import pickle
+import signal
 import socket
 import sys
 import threading
+import time
 from typing import Any
 
 from ambergate.channels.link import Link
@@ -85,13 +87,16 @@ def serve(link: Link, memory_fd: int, nbytes: int) -> None:
 
 
 def _first_message(link: Link) -> tuple[Deploy, list[int]]:
-    while True:
-        received = link.receive(START_TIMEOUT_S)
-        if not received:
-            raise SystemExit("the controller sent no deployment")
+    """The deployment; it may be large and come in many pieces."""
+    deadline = time.monotonic() + START_TIMEOUT_S
+    while time.monotonic() < deadline:
+        received = link.receive(1.0)
+        if received is None:
+            break
         for message, descriptors in received:
             if isinstance(message, Deploy):
                 return message, descriptors
+    raise SystemExit(f"the controller sent no deployment within {START_TIMEOUT_S} s")
 
 
 def _load(deploy: Deploy, descriptors: list[int]) -> Plan:
@@ -113,6 +118,8 @@ def main() -> None:
     socket_fd, memory_fd, nbytes, controller = (int(each) for each in sys.argv[1:5])
     exit_with(controller, fallback=socket_fd)
     sys.setswitchinterval(SWITCH_INTERVAL_S)
+    # Control-C at a terminal reaches the whole process group: it is the caller's to handle.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     link = Link(socket.socket(fileno=socket_fd))
     try:
         serve(link, memory_fd, nbytes)

@@ -27,16 +27,26 @@ class Writer(Protocol):
 
 
 class EdgeOutput:
-    """The channels of one edge that start at one task."""
+    """The channels of one edge that start at one task.
+
+    Parameters
+    ----------
+    exchange : how rows are dealt
+    writers : one per task downstream that has a channel from here
+    first : which of them gets the first batch of a round robin
+    keys : places of the exchange's columns in the schema
+    partition : (batch, keys, tasks) -> one batch or None per task
+    """
 
     def __init__(
         self,
         exchange: Exchange,
         writers: list[Writer],
         first: int,
-        partition: Callable[[Any, tuple[str, ...], int], list[Any]],
+        keys: tuple[int, ...],
+        partition: Callable[[Any, tuple[int, ...], int], list[Any]],
     ):
-        self.exchange, self.writers = exchange, writers
+        self.exchange, self.writers, self.keys = exchange, writers, keys
         self._turn = first % max(len(writers), 1)
         self._partition = partition
         self._deal = {
@@ -61,7 +71,7 @@ class EdgeOutput:
         return [(writer, item)]
 
     def _by_hash(self, item: Any) -> list[tuple[Writer, Any]]:
-        parts = self._partition(item, self.exchange.columns, len(self.writers))
+        parts = self._partition(item, self.keys, len(self.writers))
         return [(w, part) for w, part in zip(self.writers, parts, strict=True) if part is not None]
 
 

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator
 from time import perf_counter_ns
 from typing import Any
 
+import pyarrow as pa
+
 from ambergate.batch import End, Skipped
 from ambergate.channels.gate import DONE, RAISED, Gate, TaskState
 from ambergate.worker.inputs import Port, Reader
@@ -105,6 +107,9 @@ class Task:
 
     def _compute(self) -> bool:
         item, cursor, gate = self.item, self.cursor, self.gate
+        port, reader = self.port, self.reader
+        assert port is not None
+        assert reader is not None
         stop = item.num_rows
         gate.at(self.position - cursor)
         if gate.rows(cursor, stop) == cursor and stop > cursor:
@@ -115,23 +120,20 @@ class Task:
             made = [item.slice(cursor, end - cursor)] if self.passes_skipped else []
             status, error = DONE, None
         else:
-            status, end, made, error = self.executor.process(
-                self.port.number, item, cursor, stop, gate
-            )
+            status, end, made, error = self.executor.process(port.number, item, cursor, stop, gate)
         rows = end - cursor
         self.position += rows
         self.cursor = end
-        self.port.consumed_rows += rows
-        self.reader.consumed(rows)
+        port.consumed_rows += rows
+        reader.consumed(rows)
         if made:
             self.outputs.add(made)
             self._hand_on()
         gate.advance(self.position, self.outputs.released_rows)
         gate.add("steps", 1)
         if end == stop:
-            self.item = None
-            self.reader.pop()
-            self.reader = None
+            self.item = self.reader = None
+            reader.pop()
             gate.add("batches", 1)
         if status == RAISED:
             self._raise(error, retryable=True)
@@ -231,8 +233,8 @@ class Task:
         if item is None:
             for port in self._open_ports:
                 for reader in port.open:
-                    queued = reader.queued()
-                    if queued and not isinstance(queued[0], Skipped):
+                    queued = reader.items()
+                    if queued and isinstance(queued[0], pa.RecordBatch):
                         return queued[0].slice(0, 1).to_pylist()[0]
             return None
         if isinstance(item, Skipped) or cursor >= item.num_rows:

@@ -1,0 +1,11 @@
+from collections.abc import Sequence
+from typing import Any, final
+
+@final
+class Views:
+    """Pointers into the columns of one batch (or of a list of arrays), kept alive with it."""
+
+    count: int
+    rows: int
+    native: bool
+    def __init__(self, source: Any | Sequence[Any]) -> None: ...

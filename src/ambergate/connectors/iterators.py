@@ -1,0 +1,225 @@
+"""Rows of Python iterables, or of the iterables that a function returns."""
+
+from __future__ import annotations
+
+import inspect
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
+from dataclasses import dataclass, field
+from itertools import chain, islice
+from typing import Any, ClassVar
+
+import pyarrow as pa
+
+from ambergate.connectors.base import Conjunct, chosen, pieces, plain_schema
+from ambergate.connectors.rows import RowBatcher, inferred_schema
+from ambergate.errors import InputError
+
+__all__ = ["FromIterable"]
+
+NAME = "from_iter"
+LOOK_ROWS = 1_000
+"""Rows from which a schema is inferred."""
+PATIENCE_NS = 20_000_000
+"""After so long the rows that have come are handed on: a slow generator shall not hold them."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FromIterable:
+    """Rows of an iterable; one task.
+
+    Parameters
+    ----------
+    source : an iterable of dicts, or of tuples in schema order; or ``fn()``, or ``fn(offset)``
+        which begins with the row of that number (told apart by one required positional
+        parameter); a function must return a fresh iterable at every call
+    schema : columns and types; without it they are inferred from the first 1,000 rows
+
+    Raises
+    ------
+    InputError
+        No rows to infer from, a column of nothing but None, or rows of different shape.
+    """
+
+    source: Iterable[Any] | Callable[..., Iterable[Any]]
+    schema: pa.Schema | None = None
+    in_caller: bool = field(init=False)
+    takes_offset: bool = field(init=False)
+
+    kind: ClassVar[str] = "from_iter"
+    skips: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        source = self.source
+        if not callable(source) and not isinstance(source, Iterable):
+            raise InputError(
+                NAME,
+                f"expected an iterable or a function, found {type(source).__name__}",
+                None,
+                "give a list, a generator, or a function that returns one",
+            )
+        called = callable(source) and not isinstance(source, Iterable)
+        if not called and (not isinstance(source, Sized) or iter(source) is source):
+            source = _Once(iter(source))
+        object.__setattr__(self, "source", source)
+        object.__setattr__(self, "in_caller", isinstance(source, _Once))
+        object.__setattr__(self, "takes_offset", called and _takes_offset(source))
+        schema = self.schema
+        if schema is None:
+            schema = inferred_schema(NAME, self._first_rows())
+        object.__setattr__(self, "schema", plain_schema(NAME, schema))
+
+    def __getstate__(self) -> tuple[Any, ...]:
+        """What travels to a worker: not an iterator, which is read where it is."""
+        source = None if self.in_caller else self.source
+        return source, self.schema, self.in_caller, self.takes_offset
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        names = ("source", "schema", "in_caller", "takes_offset")
+        for name, value in zip(names, state, strict=True):
+            object.__setattr__(self, name, value)
+
+    def tasks(self, wanted: int) -> int:
+        """See Source; rows of an iterable come one after the other."""
+        return 1
+
+    def open(
+        self,
+        task: int,
+        tasks: int,
+        columns: tuple[str, ...] | None = None,
+        predicate: Sequence[Conjunct] = (),
+        batch_rows: int = 32_768,
+        offset: int = 0,
+    ) -> RowReader:
+        """See Source; ``offset`` is the number of rows to leave out at the beginning."""
+        batcher = RowBatcher(NAME, self.schema, chosen(self.schema, columns), offset)
+        return RowReader(self._rows(offset), batcher, batch_rows)
+
+    def _rows(self, offset: int) -> Iterator[Any]:
+        if isinstance(self.source, _Once):
+            rows = self.source.take()
+        elif self.takes_offset:
+            return _iterator(self.source(offset))
+        elif callable(self.source):
+            rows = _iterator(self.source())
+        else:
+            rows = iter(self.source)
+        return islice(rows, offset, None) if offset else rows
+
+    def _first_rows(self) -> list[Any]:
+        if isinstance(self.source, _Once):
+            return self.source.look(LOOK_ROWS)
+        rows = self._rows(0)
+        try:
+            return list(islice(rows, LOOK_ROWS))
+        finally:
+            if hasattr(rows, "close"):
+                rows.close()
+
+
+class _Once:
+    """An iterator that can be looked into without losing rows, and run through only once."""
+
+    def __init__(self, rows: Iterator[Any]):
+        self._rows: Iterator[Any] | None = rows
+        self._seen: list[Any] = []
+
+    def look(self, rows: int) -> list[Any]:
+        """The first rows; they will come again."""
+        self._seen = list(islice(self._rows, rows))
+        return self._seen
+
+    def take(self) -> Iterator[Any]:
+        """All rows; raises at the second time, when they are gone."""
+        if self._rows is None:
+            raise InputError(
+                NAME,
+                "the iterator was run through by an earlier job",
+                None,
+                "give a function that returns a fresh one",
+            )
+        rows, self._rows = self._rows, None
+        seen, self._seen = self._seen, []
+        return chain(seen, rows) if seen else rows
+
+
+class RowReader:
+    """Collects rows to batches: full ones, or what came in 20 ms."""
+
+    def __init__(self, rows: Iterator[Any], batcher: RowBatcher, batch_rows: int):
+        self._rows, self._batcher, self._batch_rows = rows, batcher, batch_rows
+        self._pieces: Iterator[pa.RecordBatch] = iter(())
+        self._ended = False
+        self._raised: Exception | None = None  # by the iterable, after rows not yet handed on
+
+    def read(self) -> pa.RecordBatch | None:
+        """See Reader; what the iterable raises comes after the rows before it."""
+        piece = next(self._pieces, None)
+        if piece is not None:
+            return piece
+        if self._raised is not None:
+            raised, self._raised = self._raised, None
+            raise raised
+        if self._ended:
+            return None
+        self._pieces = pieces(self._batcher.batch(self._collect()), self._batch_rows)
+        return next(self._pieces, None)
+
+    def _collect(self) -> list[Any]:
+        collected: list[Any] = []
+        clock = time.perf_counter_ns
+        until = clock() + PATIENCE_NS
+        try:
+            for row in self._rows:
+                collected.append(row)
+                if len(collected) >= self._batch_rows or clock() > until:
+                    return collected
+        except Exception as error:
+            if not collected:
+                raise
+            self._raised = error
+        self._ended = True
+        return collected
+
+    def close(self) -> None:
+        """See Reader."""
+        self._ended, self._pieces = True, iter(())
+        if hasattr(self._rows, "close"):
+            self._rows.close()
+
+    def describe(self) -> str:
+        """See Reader."""
+        return f"{NAME}, row {self._batcher.rows}"
+
+
+def _iterator(returned: Any) -> Iterator[Any]:
+    if not isinstance(returned, Iterable):
+        raise InputError(
+            NAME,
+            f"the function returned {type(returned).__name__}, which is not iterable",
+            None,
+            "return a list or a generator of rows",
+        )
+    return iter(returned)
+
+
+def _takes_offset(fn: Callable[..., Any]) -> bool:
+    try:
+        parameters = inspect.signature(fn).parameters.values()
+    except (TypeError, ValueError):  # a builtin without a signature
+        return False
+    required = [
+        each
+        for each in parameters
+        if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)
+        and each.default is each.empty
+    ]
+    if len(required) > 1:
+        raise InputError(
+            NAME,
+            f"the function needs {len(required)} arguments",
+            None,
+            "it is called as fn() or fn(offset)",
+        )
+    return len(required) == 1

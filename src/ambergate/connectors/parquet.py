@@ -1,0 +1,161 @@
+"""Parquet files: row groups dealt to tasks, columns unified by name over the files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from ambergate.batch import Skipped
+from ambergate.connectors.base import Conjunct, PieceReader, chosen, pieces, plain_schema
+from ambergate.connectors.files import files_of
+from ambergate.connectors.statistics import rejects
+from ambergate.connectors.unify import unified
+from ambergate.errors import InputError
+
+__all__ = ["ReadParquet"]
+
+WHOLE_GROUP_BYTES = 8 << 20
+"""Row groups up to this size, decoded, are read at once; larger ones batch by batch."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ReadParquet:
+    """Rows of Parquet files; columns are matched by name, missing ones are null.
+
+    Parameters
+    ----------
+    path : a file, a folder, a glob, or a list of them
+
+    Raises
+    ------
+    InputError
+        No such file, no Parquet file, or a column whose types do not fit together; before
+        anything runs.
+    """
+
+    path: Any
+    files: tuple[str, ...] = field(init=False, repr=False)
+    schema: pa.Schema = field(init=False, repr=False)
+    groups: tuple[tuple[int, int], ...] = field(init=False, repr=False)  # (file, row group)
+
+    kind: ClassVar[str] = "read_parquet"
+    in_caller: ClassVar[bool] = False
+    skips: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        files = files_of(self.path)
+        if not files:
+            raise InputError(str(self.path), "the folder holds no file")
+        schemas, groups = [], []
+        for number, file in enumerate(files):
+            opened = _open(file)
+            try:
+                schemas.append(plain_schema(file, opened.schema_arrow))
+                groups += [(number, group) for group in range(opened.num_row_groups)]
+            finally:
+                opened.close()
+        object.__setattr__(self, "files", files)
+        object.__setattr__(
+            self, "schema", unified(files, schemas, "cast the column in one of them")
+        )
+        object.__setattr__(self, "groups", tuple(groups))
+
+    def tasks(self, wanted: int) -> int:
+        """See Source; a row group is read by one task."""
+        return max(1, min(wanted, len(self.groups)))
+
+    def open(
+        self,
+        task: int,
+        tasks: int,
+        columns: tuple[str, ...] | None = None,
+        predicate: Sequence[Conjunct] = (),
+        batch_rows: int = 32_768,
+    ) -> PieceReader:
+        """See Source."""
+        schema = chosen(self.schema, columns)
+        reader = _GroupReader(self.files, self.groups[task::tasks], schema, tuple(predicate))
+        return PieceReader(reader.batches(batch_rows), self.kind)
+
+
+class _GroupReader:
+    """Decodes some row groups, one after the other."""
+
+    def __init__(
+        self,
+        files: tuple[str, ...],
+        groups: tuple[tuple[int, int], ...],
+        schema: pa.Schema,
+        predicate: tuple[Conjunct, ...],
+    ):
+        self.files, self.groups, self.schema, self.predicate = files, groups, schema, predicate
+
+    def batches(self, batch_rows: int) -> Iterator[pa.RecordBatch | Skipped]:
+        opened, current = None, -1
+        try:
+            for file, group in self.groups:
+                if file != current:
+                    if opened is not None:
+                        opened.close()
+                    opened, current = _open(self.files[file]), file
+                try:
+                    yield from self._group(opened, group, batch_rows)
+                except (pa.ArrowException, OSError) as error:
+                    raise InputError(
+                        self.files[file], f"row group {group} cannot be read: {error}"
+                    ) from None
+        finally:
+            if opened is not None:
+                opened.close()
+
+    def _group(
+        self, opened: pq.ParquetFile, group: int, batch_rows: int
+    ) -> Iterator[pa.RecordBatch | Skipped]:
+        described = opened.metadata.row_group(group)
+        if rejects(described, opened.schema_arrow, self.schema, self.predicate):
+            yield Skipped(described.num_rows)
+            return
+        present = [name for name in self.schema.names if name in opened.schema_arrow.names]
+        if not present:
+            nothing = pa.nulls(described.num_rows)
+            whole = pa.RecordBatch.from_arrays([nothing], ["nothing"])
+            decoded: Any = [whole]
+        elif described.total_byte_size <= WHOLE_GROUP_BYTES:
+            table = opened.read_row_group(group, columns=present, use_threads=False)
+            decoded = table.to_batches()
+        else:
+            decoded = opened.iter_batches(
+                batch_rows, row_groups=[group], columns=present, use_threads=False
+            )
+        for batch in decoded:
+            for piece in pieces(batch, batch_rows):
+                yield self._fitted(piece)
+
+    def _fitted(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """``batch`` with all columns of the schema, in its order and of its types."""
+        if batch.schema.equals(self.schema):
+            return batch
+        if not self.schema.names:
+            return batch.select([])  # keeps the number of rows
+        columns = []
+        for each in self.schema:
+            place = batch.schema.get_field_index(each.name)
+            if place < 0:
+                columns.append(pa.nulls(batch.num_rows, each.type))
+                continue
+            column = batch.column(place)
+            if isinstance(column, pa.ExtensionArray):
+                column = column.storage
+            columns.append(column if column.type == each.type else column.cast(each.type))
+        return pa.RecordBatch.from_arrays(columns, schema=self.schema)
+
+
+def _open(file: str) -> pq.ParquetFile:
+    try:
+        return pq.ParquetFile(file)
+    except (pa.ArrowException, OSError) as error:
+        raise InputError(file, f"is no readable Parquet file: {error}") from None
