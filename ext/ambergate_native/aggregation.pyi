@@ -5,9 +5,15 @@ from typing import Any, final
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+from typing_extensions import disjoint_base
 
-Numbers = npt.NDArray[np.int64]
+_Numbers = npt.NDArray[np.int64]
 
+@final
+class Store:
+    """The memory of records; made by the accumulators themselves."""
+
+@disjoint_base
 class Records:
     """A record for each group; the subclasses say of what."""
 
@@ -28,18 +34,20 @@ class Records:
         """Take what ``export`` gave."""
     def update(
         self,
-        ids: Numbers | None,
+        ids: _Numbers | None,
         array: pa.Array[Any] | None,
         start: int,
         stop: int,
         counts: pa.Array[Any] | None = None,
     ) -> None:
         """Take rows ``start:stop``, of groups ``ids[row - start]`` (None: all of group 0)."""
-    def undo(self, ids: Numbers | None, array: pa.Array[Any] | None, start: int, stop: int) -> None:
+    def undo(
+        self, ids: _Numbers | None, array: pa.Array[Any] | None, start: int, stop: int
+    ) -> None:
         """Take back rows ``start:stop``, which must have been taken before; whole sums only."""
     def step(
         self,
-        ids: Numbers | None,
+        ids: _Numbers | None,
         array: pa.Array[Any] | None,
         start: int,
         stop: int,
@@ -54,5 +62,5 @@ class Records:
 class Counts(Records):
     """How many rows, or values that are not null; int64."""
 
-def newcomers(ids: Numbers, start: int, stop: int, known: int) -> bytearray:
+def newcomers(ids: _Numbers, start: int, stop: int, known: int) -> bytearray:
     """The rows of ``ids[start:stop]`` that are the first of their group, as int64 indices."""

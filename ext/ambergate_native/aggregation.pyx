@@ -149,7 +149,7 @@ cdef class Records:
         TypeError, ValueError
             The values are of another type, or the rows are outside; nothing was taken then.
         """
-        kept = self.check_rows(array, counts, ids, start, stop)
+        _kept = self.check_rows(array, counts, ids, start, stop)
         if start == stop:
             return
         cdef const int64_t* first = NULL if ids is None else &ids[0]
@@ -158,7 +158,7 @@ cdef class Records:
 
     def undo(self, const int64_t[::1] ids, array, int64_t start, int64_t stop):
         """Take back rows ``start:stop``, which must have been taken before; for whole sums only."""
-        kept = self.check_rows(array, None, ids, start, stop)
+        _kept = self.check_rows(array, None, ids, start, stop)
         if start < stop:
             self.take_back(NULL if ids is None else &ids[0], start, stop)
 
@@ -181,7 +181,7 @@ cdef class Records:
             ``stop``, or the first row after which the result does not fit its type; that row
             is not taken. Nulls counts the results that are null.
         """
-        kept = self.check_rows(array, None, ids, start, stop)
+        _kept = self.check_rows(array, None, ids, start, stop)
         cdef Py_buffer buffer
         cdef int64_t row = start, at, nulls = 0
         PyObject_GetBuffer(values, &buffer, PyBUF_WRITABLE)

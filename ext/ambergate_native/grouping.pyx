@@ -169,7 +169,7 @@ cdef class GroupTable:
 
     cdef tuple look(self, list columns, int64_t start, int64_t stop, Gate gate, int64_t[::1] ids,
                     bint insert, bint nulls_match):
-        cdef list kept = self.begin(columns, start, stop)
+        cdef list _kept = self.begin(columns, start, stop)
         if ids.shape[0] < stop - start:
             raise ValueError(f"ids holds {ids.shape[0]} of {stop - start} rows")
         cdef int64_t row = start, rows, done = 0
@@ -213,7 +213,7 @@ cdef class GroupTable:
         groups += self.count
         if groups > self.room:
             room = max(groups, 2 * self.room)
-            memory = move_to_room(self.words, self.count * sizeof(uint64_t), room * sizeof(uint64_t))
+            memory = move_to_room(self.words, 8 * self.count, 8 * room)
             if memory == NULL:
                 return False
             self.words = <uint64_t*>memory

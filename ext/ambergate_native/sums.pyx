@@ -18,7 +18,7 @@ from ambergate_native.aggregation cimport (
     NO_VALUE, TOO_LARGE, VALUE, Outcome, Records, WideSum, count_at, load_int128, wide_add,
     wide_double, wide_fits_decimal, wide_fits_int64, wide_fits_uint64, wide_subtract,
 )
-from ambergate_native.columns cimport Column, Kind
+from ambergate_native.columns cimport Kind
 from ambergate_native.grouping cimport View
 from ambergate_native.keys cimport is_valid
 
@@ -133,7 +133,7 @@ cdef class FloatSums(Records):
 
     cdef void add(self, const int64_t* ids, int64_t start, int64_t stop) noexcept nogil:
         cdef char* sums = self.record(0)
-        cdef int64_t stride = self.store.stride, row
+        cdef int64_t stride = self.store.stride, row, at
         cdef View* view = &self.view
         cdef const float* narrow = <const float*>view.values + view.offset
         cdef const double* values = <const double*>view.values + view.offset
@@ -149,8 +149,8 @@ cdef class FloatSums(Records):
         if self.weighted:
             for row in range(start, stop):
                 if is_valid(view, row):
-                    (<FloatSum*>(sums + (ids[row - start] if ids != NULL else 0) * stride)).count += (
-                        count_at(&self.counts, row) - 1)
+                    at = ids[row - start] * stride if ids != NULL else 0
+                    (<FloatSum*>(sums + at)).count += count_at(&self.counts, row) - 1
 
     cdef Outcome result(self, int64_t group, char* out) noexcept nogil:
         cdef FloatSum total = (<FloatSum*>self.record(group))[0]
@@ -265,14 +265,14 @@ cdef class WideSums(Records):
         return 0
 
     cdef void add(self, const int64_t* ids, int64_t start, int64_t stop) noexcept nogil:
-        cdef int64_t row, stride = self.store.stride
+        cdef int64_t row, at, stride = self.store.stride
         cdef char* sums = self.record(0)
         change_sums(&self.view, ids, start, stop, sums, stride, False)
         if self.weighted:
             for row in range(start, stop):
                 if is_valid(&self.view, row):
-                    (<WideSum*>(sums + (ids[row - start] if ids != NULL else 0) * stride)).count += (
-                        count_at(&self.counts, row) - 1)
+                    at = ids[row - start] * stride if ids != NULL else 0
+                    (<WideSum*>(sums + at)).count += count_at(&self.counts, row) - 1
 
     cdef void take_back(self, const int64_t* ids, int64_t start, int64_t stop) noexcept nogil:
         change_sums(&self.view, ids, start, stop, self.record(0), self.store.stride, True)

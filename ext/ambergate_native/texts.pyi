@@ -1,6 +1,6 @@
 """Least, greatest, first and last texts of groups."""
 
-from typing import Any, final
+from typing import Any, Self, final
 
 import numpy as np
 import numpy.typing as npt
@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from ambergate_native.aggregation import Records
 
-Numbers = npt.NDArray[np.int64]
+_Numbers = npt.NDArray[np.int64]
 
 @final
 class Texts(Records):
@@ -19,10 +19,16 @@ class Texts(Records):
         """Offsets (of ``width`` bytes), bytes and validity bits of groups ``first:last``."""
     def step_texts(
         self,
-        ids: Numbers | None,
+        ids: _Numbers | None,
         array: pa.Array[Any],
         start: int,
         stop: int,
         width: int,
     ) -> tuple[bytes, bytes, bytes | None]:
         """Take rows one by one; the text of each row's group after it, as ``texts``."""
+
+@final
+class Strings:
+    """Texts one after the other, as they grow; made by ``Texts`` itself."""
+
+    def __new__(cls, rows: int, width: int) -> Self: ...
