@@ -1,4 +1,4 @@
-from libc.stdint cimport int64_t, uint8_t, uint64_t
+from libc.stdint cimport int16_t, int64_t, uint8_t, uint64_t
 
 from ambergate_native.grouping cimport View
 
@@ -70,4 +70,6 @@ cdef class Records:
 
 
 cdef inline int64_t count_at(const View* counts, int64_t row) noexcept nogil:
+    if counts.width == 2:
+        return (<const int16_t*>counts.values)[counts.offset + row]
     return (<const int64_t*>counts.values)[counts.offset + row]

@@ -60,7 +60,9 @@ class Records:
 
 @final
 class Counts(Records):
-    """How many rows, or values that are not null; int64."""
+    """How many rows, or values that are not null; int64, or int16 where ``width`` is 2."""
+
+    def __init__(self, width: int = 8) -> None: ...
 
 def newcomers(ids: _Numbers, start: int, stop: int, known: int) -> bytearray:
     """The rows of ``ids[start:stop]`` that are the first of their group, as int64 indices."""

@@ -112,8 +112,8 @@ cdef class Records:
         for each in (column, others):
             if each is not None and stop > len(each):
                 raise ValueError(f"rows {start}:{stop} are outside 0:{len(each)}")
-        if others is not None and others.kind != Kind.INT64:
-            raise TypeError("counts must be int64")
+        if others is not None and others.kind != Kind.INT64 and others.kind != Kind.INT16:
+            raise TypeError("counts must be int64 or int16")
         memset(&self.view, 0, sizeof(View))
         if column is not None:
             self.view = view_of(column)
@@ -140,7 +140,7 @@ cdef class Records:
             None: all rows are of group 0.
         array : pyarrow.Array, or None
             The values; None where only rows are counted.
-        counts : pyarrow.Array of int64 without nulls, or None
+        counts : pyarrow.Array of int64 or int16 without nulls, or None
             Of how many values each row is the sum; null sums are passed over. For counts, sums
             and means.
 
@@ -259,10 +259,18 @@ cdef class Records:
 
 @cython.final
 cdef class Counts(Records):
-    """How many rows, or values that are not null; int64."""
+    """How many rows, or values that are not null.
 
-    def __cinit__(self):
-        self.record_bytes = self.width = 8
+    Parameters
+    ----------
+    width : int
+        Bytes of a result: 8 for int64, 2 for int16.
+    """
+
+    def __cinit__(self, int width=8):
+        if width != 8 and width != 2:
+            raise ValueError(f"counts have 8 or 2 bytes, not {width}")
+        self.record_bytes, self.width = 8, width
 
     cdef void add(self, const int64_t* ids, int64_t start, int64_t stop) noexcept nogil:
         cdef char* records = self.store.memory + self.offset
@@ -289,14 +297,18 @@ cdef class Counts(Records):
                 (<int64_t*>(records + ids[row - start] * stride))[0] += is_valid(view, row)
 
     cdef Outcome result(self, int64_t group, char* out) noexcept nogil:
-        (<int64_t*>out)[0] = (<int64_t*>self.record(group))[0]
+        cdef int64_t count = (<int64_t*>self.record(group))[0]
+        if self.width == 2:
+            (<int16_t*>out)[0] = <int16_t>count
+            return VALUE if count <= 0x7FFF else TOO_LARGE
+        (<int64_t*>out)[0] = count
         return VALUE
 
     cdef int64_t run(self, const int64_t* ids, int64_t start, int64_t stop, char* out,
                      uint8_t* valid) noexcept nogil:
         cdef int64_t row
         cdef int64_t* record = <int64_t*>self.record(0)
-        if self.weighted or self.view.kind == Kind.NULLS:
+        if self.weighted or self.view.kind == Kind.NULLS or self.width != 8:
             return Records.run(self, ids, start, stop, out, valid)
         memset(valid, VALUE, stop - start)
         for row in range(start, stop):

@@ -74,10 +74,11 @@ def accumulator(
     function : name of an aggregate that takes values of this type
     type_ : type of the values, not a dictionary
     column : name of the values, for errors
-    output : type of a sum, where it is not the one that users see
+    output : type of a sum or count, where it is not the one that users see
     """
     if function == "count":
-        return Plain(Counts(), pa.int64(), column)
+        of = output or pa.int64()
+        return Plain(Counts(of.bit_width // 8), of, column)
     assert type_ is not None
     if function == "count_distinct":
         return DistinctCounts(type_)

@@ -31,6 +31,7 @@ __all__ = ["Combine", "CombineExecutor", "Partial", "partials"]
 
 SAMPLE_ROWS = 2_048  # rows at the begin of a stretch that tell whether combining it pays
 WORTH = 0.7  # combine where the sample has at most so many groups a row
+COUNTS = pa.int16()  # of a stretch; small, since it goes through channels
 MOST_DIGITS = 33  # of decimals whose sum over a stretch surely has 38 digits
 
 
@@ -64,7 +65,7 @@ def partials(
 def _partials_of(label: str, aggregate: Aggregate, of: pa.DataType | None) -> list[Partial] | None:
     function, argument = aggregate.function, aggregate.argument
     if function == "count":
-        return [Partial(label, "count", argument, of, pa.int64())]
+        return [Partial(label, "count", argument, of, COUNTS)]
     assert of is not None
     if function in ("min", "max"):
         return [Partial(label, function, argument, of, of)]
@@ -75,7 +76,7 @@ def _partials_of(label: str, aggregate: Aggregate, of: pa.DataType | None) -> li
         return None
     if function == "sum":
         return [Partial(label, "sum", argument, of, total)]
-    counts = Partial(f"{label}.count", "count", argument, of, pa.int64())
+    counts = Partial(f"{label}.count", "count", argument, of, COUNTS)
     return [Partial(f"{label}.sum", "sum", argument, of, total), counts]
 
 
@@ -143,7 +144,7 @@ class CombineExecutor:
         self._groups = Groups(keys, results, made)
         self._keys = Columns(schema, operator.keys)
         self._values = Columns(schema, [part.argument for part in self._parts])
-        self._ones = pa.array(np.ones(STRETCH_ROWS, np.int64))
+        self._ones = pa.array(np.ones(STRETCH_ROWS, np.int16))
         self._open = Gate()
         self._open.reset()
 
@@ -187,7 +188,7 @@ class CombineExecutor:
             elif array is None or array.null_count == 0:
                 arrays.append(self._ones.slice(0, rows))
             else:
-                arrays.append(array.is_valid().cast(pa.int64()))
+                arrays.append(array.is_valid().cast(COUNTS))
         return pa.RecordBatch.from_arrays(arrays, schema=self._groups.schema)
 
     def end(self, port: int) -> Iterator[pa.RecordBatch]:

@@ -90,7 +90,15 @@ class GroupBy(Operator):
         return needed(inputs[0], frozenset(self.keys) | argument_columns(self.aggregates))
 
     def expand(self, node: Node) -> Node:
-        """``node`` after an operator that combines rows where they are, if every aggregate can."""
+        """``node``, without keys after one that combines rows where they are.
+
+        With keys, combining costs about what dealing the rows to their tasks does; whether it pays
+        depends on how many keys there are, which nobody knows yet.
+        """
+        return node if self.keys else self.combined(node)
+
+    def combined(self, node: Node) -> Node:
+        """``node`` after one that combines rows where they are; as it is where that cannot be."""
         schema = node.inputs[0].schema
         if self.before is not None or partials(schema, self.keys, self.aggregates) is None:
             return node
