@@ -4,7 +4,7 @@ import sys
 import numpy as np
 import pyarrow as pa
 import pytest
-from drive import Driver, cut, run
+from tests.operators.drive import Driver, cut, run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
