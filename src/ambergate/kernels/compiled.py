@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from ambergate_native.gate import DONE, RAISED, STOPPED, Gate
 
 from ambergate.errors import PlanError
 from ambergate.kernels.rows import RowFunction, RowOutcome
+from ambergate_native.gate import DONE, RAISED, STOPPED, Gate
 
 __all__ = ["CompiledFunction", "check_compilable"]
 

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-from ambergate_native.gate import Gate
 
 from ambergate.errors import ValueTypeError
 from ambergate.kernels.conversions import converter, found, refuse_unstarted, row_shaper
+from ambergate_native.gate import Gate
 from ambergate_native.results import Builder, Results
 from ambergate_native.row_values import Reader, Row, attributes_of
 from ambergate_native.rows import filter_rows, flat_map_rows, map_rows
