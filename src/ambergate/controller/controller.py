@@ -164,6 +164,12 @@ class Controller:
         """The tasks that are inside a step, of all whose gates are closed."""
         return [key for key, gate in self.gates.items() if gate.is_running()]
 
+    def _stands(self) -> bool:
+        """Whether no task is inside a step, and some have not finished: else the end is near."""
+        return not self.still_running() and any(
+            gate.read()["state"] != TaskState.FINISHED for gate in self.gates.values()
+        )
+
     def quiesce(self, timeout_s: float | None) -> bool:
         """Wait (not holding ``changed``) until a job that is pausing stands still."""
         deadline = None if timeout_s is None else time.monotonic() + timeout_s
@@ -172,7 +178,7 @@ class Controller:
             turn = self.machine.turn
             if self.machine.state != "pausing":
                 return True
-            if not self.still_running():
+            if self._stands():
                 self.feed(machine.Quiesced(turn))
                 continue
             if deadline is not None and time.monotonic() >= deadline:
@@ -243,7 +249,7 @@ class Controller:
                 for number, worker in enumerate(self.workers):
                     if not ready and worker.ended() is not None:
                         self._lost(number)
-                if self.machine.state == "pausing" and not self.still_running():
+                if self.machine.state == "pausing" and self._stands():
                     self.feed(machine.Quiesced(self.machine.turn))
         except BaseException as error:
             self.feed(machine.Broken(error))
