@@ -16,8 +16,10 @@ from ambergate.channels.descriptors import above_streams
 from ambergate.channels.link import Link
 from ambergate.channels.memory import Memory
 from ambergate.channels.process import open_process
-from ambergate.graph.physical import Plan
+from ambergate.errors import PlanError
+from ambergate.graph.physical import PhysicalOperator, Plan
 from ambergate.messages import Deploy
+from ambergate.operators.functions import function_name
 
 HASH_SEED = "0"
 LAST_WORDS_BYTES = 4096
@@ -104,11 +106,14 @@ class LocalBackend:
         return Memory.create(nbytes)
 
     def launch(self, plan: Plan, memory: Memory, job: str, on_error: str) -> list[LocalWorker]:
-        """Start the processes, then pickle the plan while they load."""
+        """Pickle the plan, start the processes, and fill the shared buffers while they load."""
+        pickled, buffers = _pickled(plan)
         printer = Printer()
-        workers = [self._spawn(number, memory, printer) for number in range(plan.workers)]
+        workers: list[LocalWorker] = []
         try:
-            self._deploy(workers, plan, job, on_error)
+            for number in range(plan.workers):
+                workers.append(self._spawn(number, memory, printer))
+            self._deploy(workers, pickled, buffers, job, on_error)
         except BaseException:
             for worker in workers:
                 worker.process.kill()
@@ -145,11 +150,14 @@ class LocalBackend:
             far.close()
         return LocalWorker(process, Link(near), number, printer)
 
-    def _deploy(self, workers: list[LocalWorker], plan: Plan, job: str, on_error: str) -> None:
-        buffers: list[pickle.PickleBuffer] = []
-        if SPAWNED_MAIN in sys.modules:  # the main module of a process that multiprocessing made
-            cloudpickle.register_pickle_by_value(sys.modules[SPAWNED_MAIN])
-        pickled = cloudpickle.dumps(plan, protocol=5, buffer_callback=buffers.append)
+    def _deploy(
+        self,
+        workers: list[LocalWorker],
+        pickled: bytes,
+        buffers: list[pickle.PickleBuffer],
+        job: str,
+        on_error: str,
+    ) -> None:
         views = [buffer.raw() for buffer in buffers]
         sizes = tuple(view.nbytes for view in views)
         shared = Memory.create(sum(sizes)) if sum(sizes) else None
@@ -166,6 +174,33 @@ class LocalBackend:
         finally:
             if shared is not None:
                 shared.close()
+
+
+def _pickled(plan: Plan) -> tuple[bytes, list[pickle.PickleBuffer]]:
+    """The plan and its large buffers; PlanError naming operator and function where it cannot be."""
+    buffers: list[pickle.PickleBuffer] = []
+    if SPAWNED_MAIN in sys.modules:  # the main module of a process that multiprocessing made
+        cloudpickle.register_pickle_by_value(sys.modules[SPAWNED_MAIN])
+    try:
+        return cloudpickle.dumps(plan, protocol=5, buffer_callback=buffers.append), buffers
+    except Exception as error:
+        for operator in plan.operators:
+            _check_travels(operator)
+        raise PlanError("plan", f"cannot be sent to a worker: {error}") from error
+
+
+def _check_travels(operator: PhysicalOperator) -> None:
+    try:
+        cloudpickle.dumps(operator.description, protocol=5, buffer_callback=lambda _: None)
+    except Exception as error:
+        function = getattr(operator.description, "fn", None)
+        what = "its description" if function is None else f"function {function_name(function)}"
+        raise PlanError(
+            operator.name,
+            f"{what} cannot be sent to a worker: {error}",
+            "make such an object (a lock, a file, a connection) inside the function, or use "
+            'backend="inline"',
+        ) from error
 
 
 def _passable(end: socket.socket) -> socket.socket:

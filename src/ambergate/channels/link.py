@@ -72,6 +72,16 @@ class Link:
             return []
         return self.drain()
 
+    def rest(self) -> list[tuple[Any, list[int]]]:
+        """The messages that have come so far, of an other end that may be gone."""
+        messages: list[tuple[Any, list[int]]] = []
+        while self._ready(select.POLLIN, 0.0):
+            received = self.drain()
+            if received is None:
+                break
+            messages += received
+        return messages
+
     def _ready(self, what: int, timeout_s: float | None) -> bool:
         """Whether the end is ready within the time, or broken; by poll, for any descriptor."""
         poll = select.poll()

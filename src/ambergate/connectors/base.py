@@ -93,6 +93,9 @@ class Sink(Protocol):
     def open(self, task: int, tasks: int, schema: pa.Schema, job: str) -> Writer:
         """Begin to write; ``job`` is a token unique to the run: the process, a dash, anything."""
 
+    def discard(self, tasks: int, job: str) -> None:
+        """Remove what a run that has ended left unfinished, as tasks that were killed do."""
+
 
 def plain_type(of: pa.DataType) -> pa.DataType:
     """The type the engine computes with: without dictionaries, run ends, views, extensions.

@@ -44,6 +44,12 @@ class WriteFiles:
         target = Target(self.target, self.ending, self.if_exists)
         return FileWriter(target, task, tasks, job, self.form, schema)
 
+    def discard(self, tasks: int, job: str) -> None:
+        """See Sink."""
+        target = Target(self.target, self.ending, self.if_exists)
+        for task in range(tasks):
+            target.discard(task, job)
+
 
 @dataclass(frozen=True, slots=True)
 class WriteCsv(WriteFiles):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import re
@@ -51,6 +52,11 @@ class Target:
         """The file of ``task`` before that."""
         folder, name = os.path.split(self.file(task))
         return os.path.join(folder, f".{name}.{job}-{task}.part")
+
+    def discard(self, task: int, job: str) -> None:
+        """Remove the unfinished file of ``task``, if there is one and it can be removed."""
+        with contextlib.suppress(OSError):
+            _remove(self.unfinished(task, job))
 
     def check(self) -> None:
         """Make missing folders, remove leftovers; OutputError where rows cannot go."""

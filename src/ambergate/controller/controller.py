@@ -39,7 +39,7 @@ from ambergate.messages import (
 
 TICK_S = 0.25  # of the controller's thread while nothing is heard
 PAUSE_TICK_S = 0.0002
-LEAVE_S = 2.0  # for a worker to end in order before it is killed
+LEAVE_S = 2.0  # for all workers to end in order before they are killed
 COMMIT_S = 600.0
 
 
@@ -315,6 +315,8 @@ class Controller:
         deadline = time.monotonic() + LEAVE_S
         while worker.ended() is None and time.monotonic() < deadline:
             time.sleep(0.005)
+        for message, descriptors in worker.link.rest():  # it may have said why
+            self._take(message, descriptors)
         code = worker.ended()
         lost = WorkerLost(number, 0 if code is None else code, worker.last_words())
         self.feed(machine.Broken(lost))
@@ -344,8 +346,9 @@ class Controller:
 
     def _leave(self) -> None:
         """End the workers and free what the job held."""
+        deadline = time.monotonic() + LEAVE_S
         for worker in self.workers:
-            worker.end(LEAVE_S)
+            worker.end(max(0.0, deadline - time.monotonic()))
         with self.changed:
             self._left = True
             self.changed.notify_all()
