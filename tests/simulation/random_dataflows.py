@@ -119,7 +119,7 @@ def different(rng, flow, _, places):
 def grouped(rng, flow, _, places):
     """Counts and sums for each key."""
     totals = {}
-    for k, v, s in flow.rows:
+    for _, v, s in flow.rows:
         seen = totals.setdefault(s, [0, 0])
         seen[0] += v
         seen[1] += 1

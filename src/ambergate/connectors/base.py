@@ -70,11 +70,17 @@ class Writer(Protocol):
     def finish(self) -> None:
         """Bring everything to the disk and close; still invisible."""
 
+    def prepare(self) -> None:
+        """Raise OutputError where something is in the way of ``commit``."""
+
     def commit(self) -> None:
         """Make it visible; may be called twice."""
 
     def abort(self) -> None:
         """Remove what was not committed; may be called at any time."""
+
+    def withdraw(self) -> None:
+        """``abort``, and take back what was committed if it replaced nothing."""
 
 
 class Sink(Protocol):

@@ -57,7 +57,7 @@ class Worker:
         self.io.stop()
         for sink in self.deployment.sinks:
             if abort and sink.writer is not None:
-                sink.writer.abort()
+                sink.writer.withdraw()
 
 
 def serve(link: Link, memory_fd: int, nbytes: int) -> None:
