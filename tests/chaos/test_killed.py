@@ -1,4 +1,4 @@
-"""Workers and controllers that are killed or stopped leave nothing behind, and say what happened."""
+"""Killed or stopped workers and controllers leave nothing behind; the job says what happened."""
 
 import json
 import os

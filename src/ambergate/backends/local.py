@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 import pickle
+import signal
 import socket
 import subprocess
 import sys
 from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import cloudpickle
 
@@ -134,15 +137,16 @@ class LocalBackend:
             str(os.getpid()),
         ]
         try:
-            process = subprocess.Popen(
-                command,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                pass_fds=(far.fileno(), memory.fd),
-                env=environment,
-                close_fds=True,
-            )
+            with _without_interrupts():
+                process = subprocess.Popen(
+                    command,
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                    pass_fds=(far.fileno(), memory.fd),
+                    env=environment,
+                    close_fds=True,
+                )
         except BaseException:
             near.close()
             raise
@@ -201,6 +205,16 @@ def _check_travels(operator: PhysicalOperator) -> None:
             "make such an object (a lock, a file, a connection) inside the function, or use "
             'backend="inline"',
         ) from error
+
+
+@contextmanager
+def _without_interrupts() -> Iterator[None]:
+    """Start a process with Control-C blocked, until it ignores that: it may still be loading."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _passable(end: socket.socket) -> socket.socket:

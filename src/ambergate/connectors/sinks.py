@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -29,6 +30,11 @@ class WriteFiles:
     kind: ClassVar[str]
     ending: ClassVar[str]
     form: ClassVar[Any]
+
+    def __post_init__(self) -> None:
+        """Make the target absolute: a function may change the working folder of its process."""
+        absolute = os.path.abspath(os.path.expanduser(self.target))
+        object.__setattr__(self, "target", absolute + "/" * self.target.endswith("/"))
 
     @property
     def single(self) -> bool:

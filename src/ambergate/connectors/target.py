@@ -73,6 +73,10 @@ class Target:
             raise OutputError(
                 self.path, "is a folder", f"write {self.path + '/'!r} for one file a task in it"
             )
+        if not self.parts and os.path.lexists(self.path) and not os.path.isfile(self.path):
+            raise OutputError(
+                self.path, "is no regular file, and would be replaced by one", "name another target"
+            )
         if self.if_exists == "error":
             self.check_free()
 
