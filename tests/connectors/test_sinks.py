@@ -319,3 +319,19 @@ def test_what_killed_tasks_left_is_discarded(tmp_path):
     assert len(os.listdir(tmp_path / "out")) == 1
     sink.discard(2, "1-token")
     assert os.listdir(tmp_path / "out") == []
+
+
+def test_a_device_is_not_replaced_by_a_file(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for target in (str(pipe), os.devnull):
+        with pytest.raises(OutputError, match="is no regular file"):
+            WriteCsv(target, if_exists="replace").check()
+
+
+def test_a_relative_target_stays_where_it_was_meant(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    sink = WriteCsv("out/")
+    monkeypatch.chdir("/")
+    written(sink, BATCHES, MADE.schema)
+    assert os.listdir(tmp_path / "out") == ["part-00000.csv"]
