@@ -174,7 +174,7 @@ def _hand_down_conjuncts(operators: list[PhysicalOperator], edges: list[Edge]) -
             continue
         conjuncts = getattr(operators[after[0].target].description, "conjuncts", None)
         if conjuncts is not None and after[0].exchange == FORWARD:
-            operators[source.index] = replace(source, predicate=tuple(conjuncts()))
+            operators[source.index] = replace(source, predicate=tuple(conjuncts(source.schema)))
 
 
 def _tasks_of(
