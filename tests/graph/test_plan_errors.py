@@ -133,6 +133,10 @@ WRONG = {
         lambda: s().join(s(), left_on=["text"], right_on=["text", "number"], name="j"),
         ["'j'", "1", "2"],
     ),
+    "running with a key of a column's name": (
+        lambda: s().group_by((col("number") + 1).alias("text")).running(n=ag.count(), name="r"),
+        ["'r'", "'text'", "alias"],
+    ),
     "no aggregate": (lambda: s().group_by("text").agg(name="g"), ["'g'", "ag.count()"]),
     "no key": (lambda: s().group_by(), ["group_by", "agg()"]),
     "aggregate that is a column": (
@@ -221,5 +225,5 @@ def test_options_that_cannot_be(options, words):
 
 
 def test_an_unknown_type_in_an_expression_names_near_ones():
-    with pytest.raises(ag.AmbergateError, match="int46.*int64"):
+    with pytest.raises(ag.AmbergateError, match=r"int46.*int64"):
         col("text").cast("int46")

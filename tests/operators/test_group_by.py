@@ -152,7 +152,7 @@ def test_what_cannot_be_combined_is_left_alone():
         assert node.description.expand(node) is node
     node = node_of(GroupBy(("k",), (("n", Aggregate("count")),)), schema, "totals")
     final = node.description.expand(node)
-    assert (final.name, final.inputs[0].name) == ("totals", "totals.combine")
+    assert (final.name, final.inputs[0].stem) == ("totals", "totals.combine")
     assert final.description.expand(final) is final
 
 

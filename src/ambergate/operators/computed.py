@@ -85,8 +85,9 @@ class ComputedExecutor(Stateless):
         self.computes = bool(computed)
         # all input columns stay where they are: the output is the input with some columns set
         self.edits = len(self.parts) >= len(schema) and all(
-            part == place if isinstance(part, int) else True
+            part == place and schema.names[place] == output.names[place]
             for place, part in enumerate(self.parts)
+            if isinstance(part, int)
         )
         self.fields = list(output)
         self.inputs = len(schema)
