@@ -107,14 +107,13 @@ class GroupBy(Operator):
         if self.before is not None or partials(schema, self.keys, self.aggregates) is None:
             return node
         combine = Combine(self.keys, self.aggregates)
-        name = None if node.name is None else f"{node.name}.combine"
         combined = Node(
             role=node.role,
             kind=f"{node.kind}.combine",
             description=combine,
             inputs=node.inputs,
             schema=combine.output_schema(node.title, schema),
-            name=name,
+            stem=f"{node.name or node.kind}.combine",
         )
         return replace(node, description=replace(self, before=schema), inputs=(combined,))
 
