@@ -6,7 +6,7 @@ Least and greatest pass over nulls, and over NaN unless a group has nothing else
 """
 
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint64_t
-from libc.string cimport memcmp, memcpy
+from libc.string cimport memcpy
 
 cimport cython
 

@@ -8,16 +8,16 @@ import pyarrow as pa
 
 from ambergate_native.aggregation import Records
 
-Numbers = npt.NDArray[np.int64]
+_Numbers = npt.NDArray[np.int64]
 
 @final
 class FloatSums(Records):
     """Sums of float32 or float64 values, as float64, or their means."""
 
-    def __init__(self, of: str = "float64") -> None: ...
+    def __new__(cls, of: str = "float64") -> FloatSums: ...
     def merge(
         self,
-        ids: Numbers | None,
+        ids: _Numbers | None,
         sums: pa.Array[Any],
         counts: pa.Array[Any],
         start: int,
@@ -29,10 +29,10 @@ class FloatSums(Records):
 class WideSums(Records):
     """Exact sums of integers, booleans or decimals, or their means."""
 
-    def __init__(self, of: str = "int64", scale: int = 0) -> None: ...
+    def __new__(cls, of: str = "int64", scale: int = 0) -> WideSums: ...
     def merge(
         self,
-        ids: Numbers | None,
+        ids: _Numbers | None,
         sums: pa.Array[Any],
         counts: pa.Array[Any],
         start: int,
@@ -44,4 +44,4 @@ class WideSums(Records):
 class Moments(Records):
     """Sample variances (divided by n - 1), or their roots; null for fewer than two values."""
 
-    def __init__(self, of: str = "var", scale: int = 0) -> None: ...
+    def __new__(cls, of: str = "var", scale: int = 0) -> Moments: ...

@@ -8,18 +8,18 @@ import pyarrow as pa
 
 from ambergate_native.aggregation import Records
 
-Numbers = npt.NDArray[np.int64]
+_Numbers = npt.NDArray[np.int64]
 
 @final
 class Texts(Records):
     """Chosen strings or binaries, of fixed size too."""
 
-    def __init__(self, of: str) -> None: ...
+    def __new__(cls, of: str) -> Texts: ...
     def texts(self, first: int, last: int, width: int) -> tuple[bytes, bytes, bytes | None]:
         """Offsets (of ``width`` bytes), bytes and validity bits of groups ``first:last``."""
     def step_texts(
         self,
-        ids: Numbers | None,
+        ids: _Numbers | None,
         array: pa.Array[Any],
         start: int,
         stop: int,

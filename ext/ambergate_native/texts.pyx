@@ -2,16 +2,16 @@
 """Least, greatest, first and last texts of groups; see ``extremes``."""
 
 from cpython.bytes cimport PyBytes_FromStringAndSize
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t
 from libc.stdlib cimport free, malloc, realloc
-from libc.string cimport memcmp, memcpy, memset
+from libc.string cimport memcmp, memcpy
 
 cimport cython
 
-from ambergate_native.aggregation cimport NO_VALUE, VALUE, Outcome, Records
+from ambergate_native.aggregation cimport Records
 from ambergate_native.columns cimport Column, Kind
 from ambergate_native.extremes cimport (
-    FIRST, GREATEST, HAS_NULL, HAS_VALUE, LAST, LEAST, NOTHING_YET, Choice, choice_of, wins,
+    FIRST, HAS_NULL, HAS_VALUE, LEAST, NOTHING_YET, Choice, choice_of, wins,
 )
 from ambergate_native.grouping cimport View
 from ambergate_native.keys cimport is_text, is_valid, text_at

@@ -16,8 +16,8 @@ class Grouped:
     """A stream with keys: ``agg`` for one row per key, ``running`` for one row per input row."""
 
     def __init__(self, stream: Stream, keys: tuple[str | Expr, ...]):
-        computed = {each.name: each for each in keys if not isinstance(each, str | Column)}
-        self.stream = stream.with_columns(**computed) if computed else stream
+        computed = [each for each in keys if not isinstance(each, str | Column)]
+        self.stream = stream.with_columns(*computed) if computed else stream
         self.keys = tuple(each if isinstance(each, str) else each.name for each in keys)
 
     def agg(
@@ -50,7 +50,7 @@ def plain_aggregates(
     """Aggregates over plain columns, and the stream that has those columns."""
     if not aggregates:
         raise PlanError(operator, "needs at least one aggregate", "write n=ag.count()")
-    computed: dict[str, Expr] = {}
+    computed: list[Expr] = []
     plain = []
     for label, aggregate in aggregates.items():
         if not isinstance(aggregate, Aggregate):
@@ -64,9 +64,9 @@ def plain_aggregates(
             argument = argument.column
         elif isinstance(argument, Expr):
             column = f"{label}.input"
-            computed[column] = argument
+            computed.append(argument.alias(column))
             argument = column
         plain.append((label, Aggregate(aggregate.function, argument)))
     if computed:
-        stream = stream.with_columns(**computed)
+        stream = stream.with_columns(*computed)
     return stream, tuple(plain)

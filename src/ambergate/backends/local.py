@@ -156,7 +156,7 @@ class LocalBackend:
         try:
             offset = 0
             for view in views:
-                if view.nbytes:
+                if shared is not None and view.nbytes:
                     shared.mapping[offset : offset + view.nbytes] = view
                     offset += view.nbytes
             descriptors = () if shared is None else (shared.fd,)

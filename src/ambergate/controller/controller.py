@@ -11,7 +11,7 @@ import selectors
 import socket
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -80,7 +80,7 @@ class Controller:
         for gate in self.gates.values():
             gate.reset()
             gate.close(self.machine.turn)
-        self.workers: list[WorkerHandle] = []
+        self.workers: Sequence[WorkerHandle] = ()
         self.pause_began = 0.0
         self._cleanup = cleanup
         self._answers: dict[int, Answer | None] = {}
@@ -92,7 +92,7 @@ class Controller:
 
     # life
 
-    def start(self, workers: list[WorkerHandle], timeout_s: float = 60.0) -> None:
+    def start(self, workers: Sequence[WorkerHandle], timeout_s: float = 60.0) -> None:
         """Begin hearing ``workers``; returns when all are ready, or the job has failed."""
         self.workers = workers
         self._thread.start()

@@ -184,7 +184,7 @@ class CombineExecutor:
         arrays = [key.slice(start, rows) for key in keys]
         for part, value in zip(self._parts, values, strict=True):
             array = None if value is None else value.slice(start, rows)
-            if part.function != "count":
+            if array is not None and part.function != "count":
                 arrays.append(array if part.type == array.type else array.cast(part.type))
             elif array is None or array.null_count == 0:
                 arrays.append(self._ones.slice(0, rows))

@@ -63,12 +63,12 @@ class GroupBy(Operator):
     before: pa.Schema | None = None
 
     @property
-    def single(self) -> bool:
+    def single(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
         """Without keys all rows are one group."""
         return not self.keys
 
     @property
-    def order_sensitive(self) -> bool:
+    def order_sensitive(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
         """Whether an aggregate depends on the order of rows."""
         return any(each.function in ORDER_SENSITIVE for _, each in self.aggregates)
 

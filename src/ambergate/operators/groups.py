@@ -115,7 +115,10 @@ class Columns:
         """The arrays; None for a name that was None."""
         arrays: list[Any] = []
         for index, decode in self._wanted:
-            array = None if index < 0 else batch.column(index)
+            if index < 0:
+                arrays.append(None)
+                continue
+            array = batch.column(index)
             arrays.append(array.dictionary_decode() if decode else array)
         return arrays
 

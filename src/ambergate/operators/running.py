@@ -48,7 +48,7 @@ class Running(Operator):
     aggregates: tuple[Labelled, ...]
 
     @property
-    def single(self) -> bool:
+    def single(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
         """Without keys all rows are one group."""
         return not self.keys
 
