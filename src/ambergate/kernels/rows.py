@@ -68,7 +68,11 @@ class _Given:
 
     def reader(self, batch: pa.RecordBatch) -> Reader:
         def fetch(position: int, row: int) -> list[Any]:
-            return batch.column(position).slice(row, FETCHED_ROWS).to_pylist()
+            column = batch.column(position)
+            try:
+                return column.slice(row, FETCHED_ROWS).to_pylist()
+            except (ValueError, OverflowError):  # a time that Python cannot say: at which row?
+                return column.slice(row, 1).to_pylist()
 
         return Reader(
             batch, self.names, self.positions, self.plain, fetch, self.places, self.attributes

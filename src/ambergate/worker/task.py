@@ -13,7 +13,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from ambergate.batch import End, Skipped
+from ambergate.batch import End, Skipped, shown_row
 from ambergate.channels.gate import DONE, RAISED, Gate, TaskState
 from ambergate.worker.inputs import Port, Reader
 from ambergate.worker.outputs import Outputs
@@ -235,8 +235,8 @@ class Task:
                 for reader in port.open:
                     queued = reader.items()
                     if queued and isinstance(queued[0], pa.RecordBatch):
-                        return queued[0].slice(0, 1).to_pylist()[0]
+                        return shown_row(queued[0], 0)
             return None
         if isinstance(item, Skipped) or cursor >= item.num_rows:
             return None
-        return item.slice(cursor, 1).to_pylist()[0]
+        return shown_row(item, cursor)
