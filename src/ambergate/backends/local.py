@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import pickle
 import socket
@@ -33,8 +34,9 @@ class LocalWorker:
         self._printer = printer
         self._life = open_process(process.pid)
         self._words: deque[bytes] = deque(maxlen=64)
+        decoder = codecs.getincrementaldecoder("utf-8")
         self._pipes = {
-            pipe.fileno(): (pipe, stream)
+            pipe.fileno(): (pipe, stream, decoder("replace"))
             for pipe, stream in ((process.stdout, "stdout"), (process.stderr, "stderr"))
             if pipe is not None
         }
@@ -50,7 +52,7 @@ class LocalWorker:
         """Pass on what the worker printed."""
         if descriptor not in self._pipes:
             return
-        pipe, stream = self._pipes[descriptor]
+        pipe, stream, decoder = self._pipes[descriptor]
         try:
             printed = os.read(descriptor, 1 << 16)
         except BlockingIOError:
@@ -63,7 +65,7 @@ class LocalWorker:
             return
         if stream == "stderr":
             self._words.append(printed[-LAST_WORDS_BYTES:])
-        self._printer.print(stream, printed)
+        self._printer.print(stream, decoder.decode(printed))  # a read may end inside a character
 
     def ended(self) -> int | None:
         """The exit code once the process has ended."""
