@@ -81,7 +81,6 @@ class Controller:
             gate.reset()
             gate.close(self.machine.turn)
         self.workers: Sequence[WorkerHandle] = ()
-        self.pause_began = 0.0
         self._cleanup = cleanup
         self._answers: dict[int, Answer | None] = {}
         self._descriptors: dict[int, list[int]] = {}
@@ -126,7 +125,6 @@ class Controller:
 
     def _carry_out(self, action: Any) -> None:
         if isinstance(action, machine.CloseGates):
-            self.pause_began = time.perf_counter()
             for gate in self.gates.values():
                 gate.close(action.turn)
         elif isinstance(action, machine.OpenGates):

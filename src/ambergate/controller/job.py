@@ -13,7 +13,6 @@ from ambergate.errors import IllegalTransition
 from ambergate.messages import RaisedRow
 
 ENDED = frozenset({"finished", "failed", "stopped"})
-STANDING = frozenset({"paused"})
 
 
 # events
