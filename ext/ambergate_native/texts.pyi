@@ -1,6 +1,6 @@
 """Least, greatest, first and last texts of groups."""
 
-from typing import Any, final
+from typing import Any, Self, final
 
 import numpy as np
 import numpy.typing as npt
@@ -26,3 +26,9 @@ class Texts(Records):
         width: int,
     ) -> tuple[bytes, bytes, bytes | None]:
         """Take rows one by one; the text of each row's group after it, as ``texts``."""
+
+@final
+class Strings:
+    """Texts one after the other, as they grow; made by ``Texts`` itself."""
+
+    def __new__(cls, rows: int, width: int) -> Self: ...

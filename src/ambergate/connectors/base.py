@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar, Protocol
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ambergate.batch import Skipped
 from ambergate.errors import InputError
@@ -150,6 +151,8 @@ def plain_batch(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
         column = batch.column(field.name)
         if isinstance(column, pa.ExtensionArray):
             column = column.storage
+        if pa.types.is_run_end_encoded(column.type):
+            column = pc.run_end_decode(column)
         columns.append(column if column.type == field.type else column.cast(field.type))
     return pa.RecordBatch.from_arrays(columns, schema=schema)
 
