@@ -14,7 +14,7 @@ _Numbers = npt.NDArray[np.int64]
 class Texts(Records):
     """Chosen strings or binaries, of fixed size too."""
 
-    def __init__(self, of: str) -> None: ...
+    def __new__(cls, of: str) -> Texts: ...
     def texts(self, first: int, last: int, width: int) -> tuple[bytes, bytes, bytes | None]:
         """Offsets (of ``width`` bytes), bytes and validity bits of groups ``first:last``."""
     def step_texts(

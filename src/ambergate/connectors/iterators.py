@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import pyarrow as pa
 
-from ambergate.connectors.base import Conjunct, chosen, pieces, plain_schema
+from ambergate.connectors.base import Conjunct, chosen, close, pieces, plain_schema
 from ambergate.connectors.rows import RowBatcher, inferred_schema
 from ambergate.errors import InputError
 
@@ -43,7 +43,7 @@ class FromIterable:
         No rows to infer from, a column of nothing but None, or rows of different shape.
     """
 
-    source: Iterable[Any] | Callable[..., Iterable[Any]]
+    source: Any
     schema: pa.Schema | None = None
     in_caller: bool = field(init=False)
     takes_offset: bool = field(init=False)
@@ -52,20 +52,22 @@ class FromIterable:
     skips: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        source = self.source
-        if not callable(source) and not isinstance(source, Iterable):
+        source, takes_offset = self.source, False
+        if isinstance(source, Iterable):
+            if not isinstance(source, Sized) or iter(source) is source:
+                source = _Once(iter(source))
+        elif callable(source):
+            takes_offset = _takes_offset(source)
+        else:
             raise InputError(
                 NAME,
                 f"expected an iterable or a function, found {type(source).__name__}",
                 None,
                 "give a list, a generator, or a function that returns one",
             )
-        called = callable(source) and not isinstance(source, Iterable)
-        if not called and (not isinstance(source, Sized) or iter(source) is source):
-            source = _Once(iter(source))
         object.__setattr__(self, "source", source)
         object.__setattr__(self, "in_caller", isinstance(source, _Once))
-        object.__setattr__(self, "takes_offset", called and _takes_offset(source))
+        object.__setattr__(self, "takes_offset", takes_offset)
         schema = self.schema
         if schema is None:
             schema = inferred_schema(NAME, self._first_rows())
@@ -99,14 +101,15 @@ class FromIterable:
         return RowReader(self._rows(offset), batcher, batch_rows)
 
     def _rows(self, offset: int) -> Iterator[Any]:
-        if isinstance(self.source, _Once):
-            rows = self.source.take()
+        source = self.source
+        if isinstance(source, _Once):
+            rows = source.take()
         elif self.takes_offset:
-            return _iterator(self.source(offset))
-        elif callable(self.source):
-            rows = _iterator(self.source())
+            return _iterator(source(offset))
+        elif callable(source):
+            rows = _iterator(source())
         else:
-            rows = iter(self.source)
+            rows = iter(source)
         return islice(rows, offset, None) if offset else rows
 
     def _check_fresh(self, rows: Iterator[Any]) -> None:
@@ -128,8 +131,7 @@ class FromIterable:
                 self._check_fresh(rows)
             return seen
         finally:
-            if hasattr(rows, "close"):
-                rows.close()
+            close(rows)
 
 
 def _look(rows: Iterator[Any]) -> list[Any]:
@@ -165,7 +167,7 @@ class _Once:
     """An iterator that can be looked into without losing rows, and run through only once."""
 
     def __init__(self, rows: Iterator[Any]):
-        self._rows: Iterator[Any] | None = rows
+        self._rows, self._taken = rows, False
         self._seen: list[Any] = []
 
     def look(self) -> list[Any]:
@@ -175,14 +177,15 @@ class _Once:
 
     def take(self) -> Iterator[Any]:
         """All rows; raises at the second time, when they are gone."""
-        if self._rows is None:
+        if self._taken:
             raise InputError(
                 NAME,
                 "the iterator was run through by an earlier job",
                 None,
                 "give a function that returns a fresh one",
             )
-        rows, self._rows = self._rows, None
+        self._taken = True
+        rows, self._rows = self._rows, iter(())
         seen, self._seen = self._seen, []
         return _joined(seen, rows) if seen else rows
 
@@ -237,8 +240,7 @@ class RowReader:
     def close(self) -> None:
         """See Reader."""
         self._ended, self._pieces = True, iter(())
-        if hasattr(self._rows, "close"):
-            self._rows.close()
+        close(self._rows)
 
     def describe(self) -> str:
         """See Reader."""

@@ -127,14 +127,14 @@ class _GroupReader:
         if rejects(described, opened.schema_arrow, self.schema, self.predicate):
             yield Skipped(described.num_rows, partial(self._reread, file, group))
             return
-        yield from self._decoded(opened, group, batch_rows)
+        yield from self._decoded(file, opened, group, batch_rows)
 
     def _reread(self, file: str, group: int, first: int, rows: int) -> pa.RecordBatch:
         """Some rows of a row group that was passed over."""
         opened = _open(file)
         try:
             found, place = [], 0
-            for piece in self._decoded(opened, group, 4096):
+            for piece in self._decoded(file, opened, group, 4096):
                 start, stop = max(first - place, 0), min(first + rows - place, piece.num_rows)
                 if start < stop:
                     found.append(piece.slice(start, stop - start))
@@ -146,7 +146,7 @@ class _GroupReader:
             opened.close()
 
     def _decoded(
-        self, opened: pq.ParquetFile, group: int, batch_rows: int
+        self, file: str, opened: pq.ParquetFile, group: int, batch_rows: int
     ) -> Iterator[pa.RecordBatch]:
         """A row group's rows with the columns and types of the source."""
         described = opened.metadata.row_group(group)
