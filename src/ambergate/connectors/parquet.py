@@ -201,7 +201,9 @@ def _parts(file: str, group: int, names: list[str]) -> Iterator[pa.RecordBatch]:
         def decoded(rows: int) -> Iterator[pa.RecordBatch]:
             return opened.iter_batches(rows, row_groups=[group], columns=names, use_threads=False)
 
-        trial = next(decoded(TRIAL_ROWS))
+        trial = next(decoded(TRIAL_ROWS), None)
+        if trial is None or not trial.num_rows:
+            return
         in_file = opened.metadata.row_group(group)
         width = max(1, trial.nbytes // trial.num_rows, in_file.total_byte_size // in_file.num_rows)
         yield from decoded(max(16, min(PART_ROWS, PART_BYTES // width)))
