@@ -1,9 +1,10 @@
-"""What travels in a channel besides rows: the markers, in one order with the batches."""
+"""What travels in a channel: batches, and the markers in one order with them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import pyarrow as pa
 
@@ -17,6 +18,7 @@ __all__ = [
     "Rows",
     "Skipped",
     "Watermark",
+    "shown_row",
 ]
 
 
@@ -75,3 +77,23 @@ Marker = End | Barrier | Watermark | Change
 Rows = pa.RecordBatch | Skipped
 Item = Rows | Marker
 ROWS = (pa.RecordBatch, Skipped)  # the kinds of items that have rows, for isinstance
+
+
+def shown_row(rows: pa.RecordBatch | pa.Table, at: int) -> dict[str, Any]:
+    """One row as Python values, to be looked at; as text where Python has no such value.
+
+    >>> times = pa.array([1], pa.timestamp("ns"))
+    >>> shown_row(pa.record_batch({"n": [7], "t": times}), 0)
+    {'n': 7, 't': '1970-01-01 00:00:00.000000001'}
+    """
+    return {name: _shown(rows.column(i)[at]) for i, name in enumerate(rows.schema.names)}
+
+
+def _shown(value: pa.Scalar) -> Any:
+    try:
+        return value.as_py()
+    except (ValueError, OverflowError):
+        try:
+            return value.cast(pa.string()).as_py()
+        except NotImplementedError:  # nested: its type at least
+            return f"<{value.type}>"

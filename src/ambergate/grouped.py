@@ -85,5 +85,6 @@ def plain_aggregates(
             argument = column
         plain.append((label, Aggregate(aggregate.function, argument)))
     if computed:
-        stream = stream.with_columns(**computed)
+        named = [each.alias(column) for column, each in computed.items()]
+        stream = stream.with_columns(*named)
     return stream, tuple(plain)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -98,9 +99,16 @@ class Job:
         self._controller.feed(machine.ResumeAsked())
 
     def stop(self, timeout: float | str = "30s") -> None:
-        """End the job now; what was not committed is removed. Idempotent."""
-        self._controller.feed(machine.StopAsked())
-        self._controller.join(seconds(timeout) or 30.0)
+        """End the job now and remove its unfinished outputs. Idempotent.
+
+        A job that is making its outputs visible is not stopped half-way: it finishes. TimeoutError
+        when the job has not ended in time.
+        """
+        controller = self._controller
+        controller.feed(machine.StopAsked())
+        bound = seconds(timeout) or 30.0
+        if not controller.join(bound):
+            raise TimeoutError(f"waited {bound} s for the job to end; it is {self.state}")
 
     def wait(self, timeout: float | str | None = None) -> None:
         """Wait for the end.
@@ -266,7 +274,7 @@ class Job:
         if not stops:
             return None
         first, others = stops[0], tuple(stops[1:])
-        return type(first)(*[getattr(first, f) for f in first.__slots__[:-1]], others)
+        return replace(first, others=others)
 
     def _seen(self, stop: Any) -> Hit | Failure:
         if isinstance(stop, PositionHit):

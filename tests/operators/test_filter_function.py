@@ -1,12 +1,12 @@
 import numpy as np
 import pyarrow as pa
-from tests.operators.drive import Driver, cut, run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ambergate.channels.gate import RAISED
 from ambergate.operators.base import OUTPUT_ROWS
 from ambergate.operators.filter_function import FilterFunction
+from tests.operators.drive import Driver, cut, run
 
 TABLE = pa.table(
     {

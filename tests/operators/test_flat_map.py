@@ -1,6 +1,5 @@
 import pyarrow as pa
 import pytest
-from tests.operators.drive import Driver, run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -8,6 +7,7 @@ from ambergate.channels.gate import RAISED
 from ambergate.errors import ValueTypeError
 from ambergate.operators.base import OUTPUT_ROWS
 from ambergate.operators.flat_map import FlatMap
+from tests.operators.drive import Driver, run
 
 TABLE = pa.table({"k": list(range(450)), "text": ["a b c"[: n % 6] for n in range(450)]})
 EXPECTED = [(k, word) for k, text in enumerate(TABLE["text"].to_pylist()) for word in text.split()]

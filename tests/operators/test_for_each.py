@@ -1,10 +1,10 @@
 import pyarrow as pa
-from tests.operators.drive import Driver, cut, run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ambergate.channels.gate import RAISED
 from ambergate.operators.for_each import ForEach
+from tests.operators.drive import Driver, cut, run
 
 TABLE = pa.table({"k": list(range(450))})
 

@@ -1,12 +1,12 @@
 import pyarrow as pa
 import pytest
-from tests.operators.drive import Driver, cut, run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ambergate.channels.gate import RAISED
 from ambergate.errors import PlanError, ValueTypeError
 from ambergate.operators.map import Map
+from tests.operators.drive import Driver, cut, run
 
 TABLE = pa.table({"a": list(range(500)), "s": [f"s{n}" if n % 5 else None for n in range(500)]})
 SIZES = st.sampled_from([1, 7, 400])

@@ -1,13 +1,13 @@
 import numpy as np
 import pyarrow as pa
 import pytest
-from tests.operators.drive import Driver, cut, run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ambergate.channels.gate import RAISED
 from ambergate.errors import ValueTypeError
 from ambergate.operators.map_batches import MapBatches
+from tests.operators.drive import Driver, cut, run
 
 TABLE = pa.table({"k": list(range(450)), "s": [str(n) for n in range(450)]})
 RETURNS = {"first": "int64", "n": "int64"}

@@ -4,13 +4,13 @@ import sys
 import numpy as np
 import pyarrow as pa
 import pytest
-from tests.operators.drive import Driver, cut, run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ambergate.channels.gate import RAISED
 from ambergate.errors import PlanError, ValueTypeError
 from ambergate.operators.map import Map
+from tests.operators.drive import Driver, cut, run
 
 ROWS = 9000
 TABLE = pa.table(

@@ -21,7 +21,7 @@ ARROW_CODECS = {".zst": "zstd", ".lz4": "lz4"}
 
 
 def files_of(path: Any) -> tuple[str, ...]:
-    """The files that ``path`` means, each once, sorted.
+    """The files that ``path`` means, each once, sorted; absolute, as working folders change.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ def files_of(path: Any) -> tuple[str, ...]:
         Nothing there.
     """
     if isinstance(path, str | os.PathLike):
-        return tuple(sorted(_expanded(os.fspath(path))))
+        return tuple(sorted(map(os.path.abspath, _expanded(os.fspath(path)))))
     if not isinstance(path, Iterable):
         raise InputError(
             repr(path), "is no path", None, "give a file, a folder, a glob, or a list of them"
@@ -78,8 +78,7 @@ class ByteStream:
     def __init__(self, path: str):
         self.path = path
         ending = os.path.splitext(path)[1].lower()
-        self._stream: BinaryIO | None = None
-        self._stream = self._try(self._opened, ending)
+        self._stream: BinaryIO = self._try(self._opened, ending)
 
     def _opened(self, ending: str) -> Any:
         if ending in OPENERS:
@@ -102,8 +101,7 @@ class ByteStream:
 
     def close(self) -> None:
         """Let go of the file."""
-        if self._stream is not None:
-            self._stream.close()
+        self._stream.close()
 
     def _try(self, act: Any, *arguments: Any) -> Any:
         try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
@@ -26,7 +26,6 @@ class Node:
     schema: pa.Schema
     name: str | None = None
     parallelism: int | None = None
-    notes: tuple[str, ...] = field(default=())
     stem: str = ""  # what a derived name is made of, where that is not the kind
 
     def __post_init__(self) -> None:

@@ -37,6 +37,7 @@ class ControlThread:
             "queued": self._queued,
             "retry": self._retry,
             "in_flight": self._in_flight,
+            "prepare": self._prepare,
             "commit": self._commit,
         }
 
@@ -150,6 +151,11 @@ class ControlThread:
             }
             for task in self.deployment.tasks
         ]
+
+    def _prepare(self, ask: Ask) -> int:
+        for sink in self.deployment.sinks:
+            sink.writer.prepare()
+        return len(self.deployment.sinks)
 
     def _commit(self, ask: Ask) -> int:
         for sink in self.deployment.sinks:

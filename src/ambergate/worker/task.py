@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from time import perf_counter_ns
 from typing import Any
 
-from ambergate.batch import ROWS, End, Rows, Skipped
+from ambergate.batch import ROWS, End, Rows, Skipped, shown_row
 from ambergate.channels.gate import DONE, RAISED, Gate, TaskState
 from ambergate.worker.inputs import Port, Reader
 from ambergate.worker.outputs import Outputs
@@ -242,4 +242,4 @@ def _row(item: Rows, place: int) -> dict[str, Any] | None:
     """One row as a dict; a skipped one is read for it."""
     one = item.slice(place, 1)
     found = one.rows() if isinstance(one, Skipped) else one
-    return None if found is None else found.to_pylist()[0]
+    return None if found is None else shown_row(found, 0)
