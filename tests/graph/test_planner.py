@@ -18,6 +18,11 @@ def plan_of(*ends, workers=4, skipping=True):
     return make_plan(nodes, workers, "inline", skipping=skipping)
 
 
+def by_text(n):
+    """SEQ with its key as a text: the planner combines groups of texts, not of integers."""
+    return seq(n).with_columns(key=col("key").cast("string"))
+
+
 def names(*ends):
     return [operator.name for operator in plan_of(*ends).operators]
 
@@ -41,10 +46,9 @@ def test_the_same_program_has_the_same_names():
 
 
 def test_names_of_operators_the_planner_adds_do_not_clash():
-    worded = seq(40).with_columns(key=col("key").cast("string"))
-    grouped = worded.group_by("key").agg(n=ag.count(), t=(col("v") + 1).sum(), name="totals")
+    grouped = by_text(40).group_by("key").agg(n=ag.count(), t=(col("v") + 1).sum(), name="totals")
     assert "totals.combine" in names(grouped)
-    again = worded.filter(col("v") >= 0, name="totals.combine")
+    again = by_text(40).filter(col("v") >= 0, name="totals.combine")
     both = again.group_by("key").agg(n=ag.count(), name="totals")
     taken = names(both)
     assert len(set(taken)) == len(taken)
@@ -168,10 +172,9 @@ def test_a_local_combine_changes_no_result(workers):
             "average": ag.mean("v"),
         }
 
-    worded = seq(2000).with_columns(key=col("key").cast("string"))
-    combined = worded.group_by("key").agg(**aggregates())
+    combined = by_text(2000).group_by("key").agg(**aggregates())
     # a count of distinct values cannot be combined, so this group-by gets every row
-    whole = worded.group_by("key").agg(**aggregates(), kinds=ag.count_distinct("v"))
+    whole = by_text(2000).group_by("key").agg(**aggregates(), kinds=ag.count_distinct("v"))
     assert "group_by.combine" in names(combined)
     assert not [name for name in names(whole) if "combine" in name]
     options = {"backend": "inline", "workers": workers, "batch_rows": 100}

@@ -150,6 +150,8 @@ class _GroupReader:
     ) -> Iterator[pa.RecordBatch]:
         """A row group's rows with the columns and types of the source."""
         described = opened.metadata.row_group(group)
+        if not described.num_rows:
+            return
         present = [name for name in self.schema.names if name in opened.schema_arrow.names]
         if not present:
             nothing = pa.nulls(described.num_rows)
