@@ -14,7 +14,7 @@ import ambergate as ag
 from tests.conservation import assert_conserved
 from tests.simulation.random_dataflows import random_dataflow
 
-END_S = 10.0
+END_S = 30.0
 SEEDS_A_TEST = 10
 DISTURBANCES = ["pause", "pause", "step", "drain", "break", "run"]
 
