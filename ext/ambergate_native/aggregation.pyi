@@ -5,13 +5,19 @@ from typing import Any, final
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+from typing_extensions import disjoint_base
 
-Numbers = npt.NDArray[np.int64]
+_Numbers = npt.NDArray[np.int64]
 
+@final
+class Store:
+    """The memory of records; made by the accumulators themselves."""
+
+@disjoint_base
 class Records:
     """A record for each group; the subclasses say of what."""
 
-    def __init__(self) -> None: ...
+    def __init__(self, *arguments: Any) -> None: ...
     @property
     def groups(self) -> int:
         """Groups there are records of."""
@@ -27,30 +33,36 @@ class Records:
     def load(self, records: bytes) -> None:
         """Take what ``export`` gave."""
     def update(
-        self, ids: Numbers | None, array: pa.Array[Any] | None, start: int, stop: int
+        self,
+        ids: _Numbers | None,
+        array: pa.Array[Any] | None,
+        start: int,
+        stop: int,
+        counts: pa.Array[Any] | None = None,
     ) -> None:
         """Take rows ``start:stop``, of groups ``ids[row - start]`` (None: all of group 0)."""
-    def undo(self, ids: Numbers | None, array: pa.Array[Any] | None, start: int, stop: int) -> None:
+    def undo(
+        self, ids: _Numbers | None, array: pa.Array[Any] | None, start: int, stop: int
+    ) -> None:
         """Take back rows ``start:stop``, which must have been taken before; whole sums only."""
     def step(
         self,
-        ids: Numbers | None,
+        ids: _Numbers | None,
         array: pa.Array[Any] | None,
         start: int,
         stop: int,
         values: Any,
         valid: npt.NDArray[np.uint8],
     ) -> tuple[int, int]:
-        """Take rows one by one and write the result of the row's group after each: cursor, nulls."""
+        """Take rows one by one, write the result of its group after each: cursor, nulls."""
     def values(self, first: int, last: int) -> tuple[bytes, bytes | None, int]:
         """Results of groups ``first:last``: values, validity bits, first that is too large."""
 
 @final
 class Counts(Records):
-    """How many rows, or values that are not null; int64."""
+    """How many rows, or values that are not null; int64, or int16 where ``width`` is 2."""
 
-    def merge(self, ids: Numbers | None, counts: pa.Array[Any], start: int, stop: int) -> None:
-        """Add counts, an int64 array without nulls, instead of rows."""
+    def __init__(self, width: int = 8) -> None: ...
 
-def newcomers(ids: Numbers, start: int, stop: int, known: int) -> bytearray:
+def newcomers(ids: _Numbers, start: int, stop: int, known: int) -> bytearray:
     """The rows of ``ids[start:stop]`` that are the first of their group, as int64 indices."""

@@ -4,17 +4,49 @@
 A record begins as zeros. ``update`` takes rows that the grouping has let through already, so it
 looks at no gate; ``step`` takes them one by one and writes the value after each. Whether a total
 fits its type is told when it is read.
+
+A row may stand for several that were aggregated before: it comes with the count of its values.
 """
 
 from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
-from libc.stdlib cimport free, realloc
+from libc.stdlib cimport free
 from libc.string cimport memcpy, memset
 
 cimport cython
 
 from ambergate_native.columns cimport Column, Kind
+from ambergate_native.grouping cimport move_to_room
 from ambergate_native.keys cimport is_valid, view_of
+
+cdef extern from *:
+    void __builtin_prefetch(const void* memory) noexcept nogil
+
+cdef enum:
+    AHEAD = 16                           # rows whose records are fetched before they are needed
+
+
+@cython.final
+cdef class Store:
+    def __dealloc__(self):
+        free(self.memory)
+
+    cdef bint grow(self, int64_t groups) noexcept nogil:
+        """Have records for so many groups at least; new ones are empty. False: no memory."""
+        cdef void* memory
+        cdef int64_t room
+        if groups <= self.groups:
+            return True
+        if groups > self.room:
+            room = max(groups, 2 * self.room)
+            memory = move_to_room(self.memory, self.groups * self.stride, room * self.stride)
+            if memory == NULL:
+                return False
+            self.memory, self.room = <char*>memory, room
+        memset(self.memory + self.groups * self.stride, 0, (groups - self.groups) * self.stride)
+        self.groups = groups
+        return True
+
 
 cdef class Records:
     """A record for each group; see the classes below.
@@ -27,65 +59,78 @@ cdef class Records:
         Bytes of a result.
     """
 
-    def __dealloc__(self):
-        free(self.records)
+    def __init__(self, *arguments):
+        self.store = Store()
+        self.store.stride = self.record_bytes
+
+    @property
+    def groups(self):
+        """Groups there are records of."""
+        return self.store.groups
 
     def reserve(self, int64_t groups):
         """Have a record for each of ``groups`` groups; new ones are empty."""
-        cdef void* memory
-        cdef int64_t room
-        if groups <= self.groups:
-            return
-        if groups > self.room:
-            room = max(groups, 2 * self.room)
-            memory = realloc(self.records, room * self.record_bytes)
-            if memory == NULL:
-                raise MemoryError(f"no room for {groups} groups")
-            self.records, self.room = <char*>memory, room
-        memset(self.records + self.groups * self.record_bytes, 0,
-               (groups - self.groups) * self.record_bytes)
-        self.groups = groups
+        if not self.store.grow(groups):
+            raise MemoryError(f"no room for {groups} groups")
 
     def truncate(self, int64_t groups):
         """Forget the groups from ``groups`` on."""
-        if not 0 <= groups <= self.groups:
-            raise ValueError(f"{groups} groups are not 0 to {self.groups}")
-        self.groups = groups
+        if groups < 0:
+            raise ValueError(f"{groups} groups")
+        self.store.groups = min(groups, self.store.groups)
 
     def export(self):
         """All records, as bytes."""
-        return PyBytes_FromStringAndSize(self.records, self.groups * self.record_bytes)
+        cdef int64_t group, size = self.record_bytes
+        made = PyBytes_FromStringAndSize(NULL, self.store.groups * size)
+        cdef char* out = PyBytes_AS_STRING(made)
+        for group in range(self.store.groups):
+            memcpy(out + group * size, self.record(group), size)
+        return made
 
     def load(self, bytes records not None):
-        """Take what ``export`` gave."""
-        cdef int64_t groups = len(records) // self.record_bytes
-        if groups * self.record_bytes != len(records):
-            raise ValueError(f"{len(records)} bytes are no records of {self.record_bytes} bytes")
-        self.truncate(0)
+        """Take what ``export`` gave; all groups there are get these records, or empty ones."""
+        cdef int64_t group, size = self.record_bytes, groups = len(records) // size
+        cdef const char* bytes = PyBytes_AS_STRING(records)
+        if groups * size != len(records):
+            raise ValueError(f"{len(records)} bytes are no records of {size} bytes")
         self.reserve(groups)
-        if groups:
-            memcpy(self.records, PyBytes_AS_STRING(records), len(records))
+        for group in range(groups):
+            memcpy(self.record(group), bytes + group * size, size)
+        for group in range(groups, self.store.groups):
+            memset(self.record(group), 0, size)
 
-    cdef int check_column(self, const View* view) except -1:
+    cdef int check_column(self) except -1:
         return 0
 
-    cdef View view_of_rows(self, array, const int64_t[::1] ids, int64_t start,
-                           int64_t stop) except *:
-        """The parts of a column, all arguments checked; ``array`` must stay alive."""
-        cdef View view
-        memset(&view, 0, sizeof(View))
-        if array is not None:
-            view = view_of(array)
-            self.check_column(&view)
-        if not 0 <= start <= stop or (array is not None and stop > view.length):
-            raise ValueError(f"rows {start}:{stop} are outside 0:{view.length}")
+    cdef list begin(self, array, counts, int64_t start, int64_t stop):
+        """Check rows, and look at them from now on; the result keeps them alive."""
+        cdef Column column = None if array is None else Column(array)
+        cdef Column others = None if counts is None else Column(counts)
+        if not 0 <= start <= stop:
+            raise ValueError(f"rows {start}:{stop}")
+        for each in (column, others):
+            if each is not None and stop > len(each):
+                raise ValueError(f"rows {start}:{stop} are outside 0:{len(each)}")
+        if others is not None and others.kind != Kind.INT64 and others.kind != Kind.INT16:
+            raise TypeError("counts must be int64 or int16")
+        memset(&self.view, 0, sizeof(View))
+        if column is not None:
+            self.view = view_of(column)
+            self.check_column()
+        self.weighted = others is not None
+        if others is not None:
+            self.counts = view_of(others)
+        return [column, others]
+
+    cdef list check_rows(self, array, counts, const int64_t[::1] ids, int64_t start, int64_t stop):
         if ids is not None and ids.shape[0] < stop - start:
             raise ValueError(f"ids holds {ids.shape[0]} of {stop - start} rows")
-        if ids is None and self.groups == 0:
+        if ids is None and self.store.groups == 0:
             raise ValueError("there is no group yet")
-        return view
+        return self.begin(array, counts, start, stop)
 
-    def update(self, const int64_t[::1] ids, array, int64_t start, int64_t stop):
+    def update(self, const int64_t[::1] ids, array, int64_t start, int64_t stop, counts=None):
         """Take rows ``start:stop``.
 
         Parameters
@@ -95,26 +140,27 @@ cdef class Records:
             None: all rows are of group 0.
         array : pyarrow.Array, or None
             The values; None where only rows are counted.
+        counts : pyarrow.Array of int64 or int16 without nulls, or None
+            Of how many values each row is the sum; null sums are passed over. For counts, sums
+            and means.
 
         Raises
         ------
         TypeError, ValueError
             The values are of another type, or the rows are outside; nothing was taken then.
         """
-        cdef Column column = None if array is None else Column(array)
-        cdef View view = self.view_of_rows(column, ids, start, stop)
+        _kept = self.check_rows(array, counts, ids, start, stop)
         if start == stop:
             return
         cdef const int64_t* first = NULL if ids is None else &ids[0]
         with nogil:
-            self.add(&view, first, start, stop)
+            self.add(first, start, stop)
 
     def undo(self, const int64_t[::1] ids, array, int64_t start, int64_t stop):
         """Take back rows ``start:stop``, which must have been taken before; for whole sums only."""
-        cdef Column column = None if array is None else Column(array)
-        cdef View view = self.view_of_rows(column, ids, start, stop)
+        _kept = self.check_rows(array, None, ids, start, stop)
         if start < stop:
-            self.take_back(&view, NULL if ids is None else &ids[0], start, stop)
+            self.take_back(NULL if ids is None else &ids[0], start, stop)
 
     def step(self, const int64_t[::1] ids, array, int64_t start, int64_t stop, values,
              uint8_t[::1] valid not None):
@@ -135,32 +181,40 @@ cdef class Records:
             ``stop``, or the first row after which the result does not fit its type; that row
             is not taken. Nulls counts the results that are null.
         """
-        cdef Column column = None if array is None else Column(array)
-        cdef View view = self.view_of_rows(column, ids, start, stop)
+        _kept = self.check_rows(array, None, ids, start, stop)
         cdef Py_buffer buffer
-        cdef int64_t row, nulls = 0, group = 0, at
-        cdef Outcome outcome
+        cdef int64_t row = start, at, nulls = 0
         PyObject_GetBuffer(values, &buffer, PyBUF_WRITABLE)
         cdef char* out = <char*>buffer.buf
         cdef int64_t size = buffer.len
-        PyBuffer_Release(&buffer)
+        PyBuffer_Release(&buffer)  # the caller keeps it for as long as the call lasts
         if size < (stop - start) * self.width or valid.shape[0] < stop - start:
             raise ValueError(f"values or valid are too short for {stop - start} rows")
-        with nogil:
-            row = start
-            while row < stop:
-                at = row - start
-                if ids is not None:
-                    group = ids[at]
-                self.add(&view, &group, row, row + 1)
-                outcome = self.result(group, out + at * self.width)
-                if outcome == TOO_LARGE:
-                    self.take_back(&view, &group, row, row + 1)
-                    break
-                valid[at] = outcome
-                nulls += outcome == NO_VALUE
-                row += 1
+        if start < stop:
+            with nogil:
+                row = self.run(NULL if ids is None else &ids[0], start, stop, out, &valid[0])
+                for at in range(row - start):
+                    nulls += valid[at] == NO_VALUE
         return row, nulls
+
+    cdef int64_t run(self, const int64_t* ids, int64_t start, int64_t stop, char* out,
+                     uint8_t* valid) noexcept nogil:
+        """Take rows one by one and write the value after each; returns the first not taken."""
+        cdef int64_t row, group = 0
+        cdef Outcome outcome
+        for row in range(start, stop):
+            if ids != NULL:
+                group = ids[row - start]
+                if row + AHEAD < stop:
+                    __builtin_prefetch(self.record(ids[row - start + AHEAD]))
+            self.add(&group, row, row + 1)
+            outcome = self.result(group, out)
+            if outcome == TOO_LARGE:
+                self.take_back(&group, row, row + 1)
+                return row
+            valid[row - start] = outcome
+            out += self.width
+        return stop
 
     def values(self, int64_t first, int64_t last):
         """The results of groups ``first:last``.
@@ -171,8 +225,8 @@ cdef class Records:
             Bytes of width each, validity bits as bytes (None: all are valid), and the first group
             whose result does not fit its type, or -1; such a result is null here.
         """
-        if not 0 <= first <= last <= self.groups:
-            raise ValueError(f"groups {first}:{last} are outside 0:{self.groups}")
+        if not 0 <= first <= last <= self.store.groups:
+            raise ValueError(f"groups {first}:{last} are outside 0:{self.store.groups}")
         cdef int64_t group, nulls = 0, too_large = -1
         cdef object made = PyBytes_FromStringAndSize(NULL, (last - first) * self.width)
         cdef object validity = PyBytes_FromStringAndSize(NULL, (last - first + 7) // 8)
@@ -193,12 +247,10 @@ cdef class Records:
                 out += self.width
         return made, validity if nulls else None, too_large
 
-    cdef void add(self, const View* view, const int64_t* ids, int64_t start,
-                  int64_t stop) noexcept nogil:
+    cdef void add(self, const int64_t* ids, int64_t start, int64_t stop) noexcept nogil:
         pass
 
-    cdef void take_back(self, const View* view, const int64_t* ids, int64_t start,
-                        int64_t stop) noexcept nogil:
+    cdef void take_back(self, const int64_t* ids, int64_t start, int64_t stop) noexcept nogil:
         pass
 
     cdef Outcome result(self, int64_t group, char* out) noexcept nogil:
@@ -207,43 +259,66 @@ cdef class Records:
 
 @cython.final
 cdef class Counts(Records):
-    """How many rows, or values that are not null; int64."""
+    """How many rows, or values that are not null.
 
-    def __cinit__(self):
-        self.record_bytes = self.width = 8
+    Parameters
+    ----------
+    width : int
+        Bytes of a result: 8 for int64, 2 for int16.
+    """
 
-    cdef void add(self, const View* view, const int64_t* ids, int64_t start,
-                  int64_t stop) noexcept nogil:
-        cdef int64_t* counts = <int64_t*>self.records
-        cdef int64_t row, total = 0
-        if view.kind == Kind.NULLS:
-            return
-        if ids == NULL:
+    def __cinit__(self, int width=8):
+        if width != 8 and width != 2:
+            raise ValueError(f"counts have 8 or 2 bytes, not {width}")
+        self.record_bytes, self.width = 8, width
+
+    cdef void add(self, const int64_t* ids, int64_t start, int64_t stop) noexcept nogil:
+        cdef char* records = self.store.memory + self.offset
+        cdef int64_t row, total = 0, stride = self.store.stride
+        cdef const View* view = &self.view
+        if self.weighted:
             for row in range(start, stop):
-                total += is_valid(view, row)
-            counts[0] += total
+                (<int64_t*>(records + (ids[row - start] * stride if ids != NULL else 0)))[0] += (
+                    count_at(&self.counts, row))
+        elif view.kind == Kind.NULLS:
+            return
+        elif ids == NULL:
+            if view.validity == NULL:
+                total = stop - start
+            else:
+                for row in range(start, stop):
+                    total += is_valid(view, row)
+            (<int64_t*>records)[0] += total
         elif view.validity == NULL:
             for row in range(start, stop):
-                counts[ids[row - start]] += 1
+                (<int64_t*>(records + ids[row - start] * stride))[0] += 1
         else:
             for row in range(start, stop):
-                counts[ids[row - start]] += is_valid(view, row)
+                (<int64_t*>(records + ids[row - start] * stride))[0] += is_valid(view, row)
 
     cdef Outcome result(self, int64_t group, char* out) noexcept nogil:
-        (<int64_t*>out)[0] = (<int64_t*>self.records)[group]
+        cdef int64_t count = (<int64_t*>self.record(group))[0]
+        if self.width == 2:
+            (<int16_t*>out)[0] = <int16_t>count
+            return VALUE if count <= 0x7FFF else TOO_LARGE
+        (<int64_t*>out)[0] = count
         return VALUE
 
-    def merge(self, const int64_t[::1] ids, counts, int64_t start, int64_t stop):
-        """Add counts, an int64 array without nulls, instead of rows."""
-        cdef Column column = Column(counts)
-        cdef View view = self.view_of_rows(column, ids, start, stop)
-        if view.kind != Kind.INT64:
-            raise TypeError("counts are int64")
-        cdef const int64_t* values = <const int64_t*>view.values + view.offset
+    cdef int64_t run(self, const int64_t* ids, int64_t start, int64_t stop, char* out,
+                     uint8_t* valid) noexcept nogil:
         cdef int64_t row
-        with nogil:
-            for row in range(start, stop):
-                (<int64_t*>self.records)[0 if ids is None else ids[row - start]] += values[row]
+        cdef int64_t* record = <int64_t*>self.record(0)
+        if self.weighted or self.view.kind == Kind.NULLS or self.width != 8:
+            return Records.run(self, ids, start, stop, out, valid)
+        memset(valid, VALUE, stop - start)
+        for row in range(start, stop):
+            if ids != NULL:
+                record = <int64_t*>self.record(ids[row - start])
+                if row + AHEAD < stop:
+                    __builtin_prefetch(self.record(ids[row - start + AHEAD]))
+            record[0] += is_valid(&self.view, row)
+            (<int64_t*>out)[row - start] = record[0]
+        return stop
 
 
 def newcomers(const int64_t[::1] ids not None, int64_t start, int64_t stop, int64_t known):

@@ -6,7 +6,7 @@ Least and greatest pass over nulls, and over NaN unless a group has nothing else
 """
 
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint64_t
-from libc.string cimport memcmp, memcpy
+from libc.string cimport memcpy
 
 cimport cython
 
@@ -98,13 +98,13 @@ cdef class Values(Records):
         self.choice, self.kind = choice_of(of), column.kind
         self.record_bytes, self.width = sizeof(Chosen), max(column.width, 1)
 
-    cdef int check_column(self, const View* view) except -1:
-        if view.kind != self.kind:
+    cdef int check_column(self) except -1:
+        if self.view.kind != self.kind:
             raise TypeError("values are of another type than those before")
         return 0
 
-    cdef void add(self, const View* view, const int64_t* ids, int64_t start,
-                  int64_t stop) noexcept nogil:
+    cdef void add(self, const int64_t* ids, int64_t start, int64_t stop) noexcept nogil:
+        cdef const View* view = &self.view
         cdef int64_t row, group = 0
         cdef uint64_t word
         cdef Chosen* chosen
@@ -112,7 +112,7 @@ cdef class Values(Records):
         for row in range(start, stop):
             if ids != NULL:
                 group = ids[row - start]
-            chosen = &(<Chosen*>self.records)[group]
+            chosen = <Chosen*>self.record(group)
             valid = is_valid(view, row)
             if self.choice == FIRST or self.choice == LAST:
                 if self.choice == LAST or chosen.state == NOTHING_YET:
@@ -125,7 +125,7 @@ cdef class Values(Records):
                     chosen.word, chosen.state = word, HAS_VALUE
 
     cdef Outcome result(self, int64_t group, char* out) noexcept nogil:
-        cdef Chosen* chosen = &(<Chosen*>self.records)[group]
+        cdef Chosen* chosen = <Chosen*>self.record(group)
         cdef uint64_t word = chosen.word
         cdef double value
         cdef float narrow
@@ -170,13 +170,13 @@ cdef class Decimals(Records):
         self.choice = choice_of(of)
         self.record_bytes, self.width = sizeof(ChosenWide), 16
 
-    cdef int check_column(self, const View* view) except -1:
-        if view.kind != Kind.DECIMAL128:
+    cdef int check_column(self) except -1:
+        if self.view.kind != Kind.DECIMAL128:
             raise TypeError("values are no decimals of 128 bits")
         return 0
 
-    cdef void add(self, const View* view, const int64_t* ids, int64_t start,
-                  int64_t stop) noexcept nogil:
+    cdef void add(self, const int64_t* ids, int64_t start, int64_t stop) noexcept nogil:
+        cdef const View* view = &self.view
         cdef int64_t row, group = 0
         cdef const uint8_t* value
         cdef ChosenWide* chosen
@@ -184,7 +184,7 @@ cdef class Decimals(Records):
         for row in range(start, stop):
             if ids != NULL:
                 group = ids[row - start]
-            chosen = &(<ChosenWide*>self.records)[group]
+            chosen = <ChosenWide*>self.record(group)
             valid = is_valid(view, row)
             value = view.values + 16 * (view.offset + row)
             if wins(self.choice, chosen.state, valid) or (
@@ -196,7 +196,7 @@ cdef class Decimals(Records):
                 chosen.state = HAS_VALUE if valid else HAS_NULL
 
     cdef Outcome result(self, int64_t group, char* out) noexcept nogil:
-        cdef ChosenWide* chosen = &(<ChosenWide*>self.records)[group]
+        cdef ChosenWide* chosen = <ChosenWide*>self.record(group)
         if chosen.state != HAS_VALUE:
             return NO_VALUE
         memcpy(out, chosen.bytes, 16)

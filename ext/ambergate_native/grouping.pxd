@@ -3,6 +3,9 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from ambergate_native.columns cimport Column, Kind
 from ambergate_native.gate cimport Gate
 
+cdef extern from "pages.h" nogil:
+    void* move_to_room(void* before, size_t used, size_t bytes) noexcept
+
 cdef extern from "grouping.h" nogil:
     const uint64_t LONG_TEXT "AMBERGATE_LONG_TEXT"
     uint64_t word_hash(uint64_t word) noexcept
@@ -69,5 +72,8 @@ cdef class GroupTable:
     cdef bint reserve(self, int64_t groups, int64_t bytes) noexcept nogil
     cdef bint rehash(self, int64_t slots) noexcept nogil
     cdef int64_t prepare(self, int64_t start, int64_t rows) noexcept nogil
+    cdef list begin(self, list columns, int64_t start, int64_t stop)
+    cdef int64_t take(self, Gate gate, int64_t row, int64_t rows, int64_t* ids, bint insert,
+                      bint nulls_match) noexcept nogil
     cdef tuple look(self, list columns, int64_t start, int64_t stop, Gate gate, int64_t[::1] ids,
                     bint insert, bint nulls_match)

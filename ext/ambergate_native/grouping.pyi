@@ -1,19 +1,21 @@
 """Rows to groups: dense numbers for keys, in the order in which keys first come."""
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+from typing_extensions import disjoint_base
 
 from ambergate_native.gate import Gate
 
-Numbers = npt.NDArray[np.int64]
+_Numbers = npt.NDArray[np.int64]
 
+@disjoint_base
 class GroupTable:
     """Groups of rows with equal keys; made with a sample array of the type of each column."""
 
-    def __new__(cls, samples: list[pa.Array[Any]]) -> GroupTable: ...
+    def __new__(cls, samples: list[pa.Array[Any]]) -> Self: ...
     @property
     def count(self) -> int:
         """Groups, numbered from 0 in the order in which they came."""
@@ -21,7 +23,7 @@ class GroupTable:
     def nbytes(self) -> int:
         """Bytes of memory held."""
     def assign(
-        self, columns: list[pa.Array[Any]], start: int, stop: int, gate: Gate, ids: Numbers
+        self, columns: list[pa.Array[Any]], start: int, stop: int, gate: Gate, ids: _Numbers
     ) -> tuple[int, int]:
         """Write the group of each row to ``ids[row - start]``, making new ones: status, cursor."""
     def find(
@@ -30,7 +32,7 @@ class GroupTable:
         start: int,
         stop: int,
         gate: Gate,
-        ids: Numbers,
+        ids: _Numbers,
         nulls_match: bool = False,
     ) -> tuple[int, int]:
         """As ``assign``, but a key that has no group gets -1."""

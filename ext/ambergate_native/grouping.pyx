@@ -135,8 +135,8 @@ cdef class GroupTable:
         """
         return self.look(columns, start, stop, gate, ids, False, nulls_match)
 
-    cdef tuple look(self, list columns, int64_t start, int64_t stop, Gate gate, int64_t[::1] ids,
-                    bint insert, bint nulls_match):
+    cdef list begin(self, list columns, int64_t start, int64_t stop):
+        """Check the key columns, and look at them from now on; the result keeps them alive."""
         cdef list kept = []
         cdef Column column
         cdef int index
@@ -152,36 +152,37 @@ cdef class GroupTable:
             kept.append(column)
         for index in range(self.columns):
             self.views[index] = view_of(kept[index])
+        return kept
+
+    cdef int64_t take(self, Gate gate, int64_t row, int64_t rows, int64_t* ids, bint insert,
+                      bint nulls_match) noexcept nogil:
+        """Groups of a block of rows: how many the gate let through, or -1 for want of memory."""
+        cdef int64_t bytes = self.prepare(row, rows), at
+        if bytes < 0 or (insert and not self.reserve(rows, bytes)):
+            return -1
+        if self.mask >= PREFETCHED_SLOTS:
+            for at in range(rows):
+                __builtin_prefetch(&self.slots[self.block.hashes[at] >> self.shift])
+        if self.form == WORD:
+            return probe(self, gate, row, rows, ids, insert, nulls_match, False)
+        return probe(self, gate, row, rows, ids, insert, nulls_match, True)
+
+    cdef tuple look(self, list columns, int64_t start, int64_t stop, Gate gate, int64_t[::1] ids,
+                    bint insert, bint nulls_match):
+        cdef list _kept = self.begin(columns, start, stop)
         if ids.shape[0] < stop - start:
             raise ValueError(f"ids holds {ids.shape[0]} of {stop - start} rows")
-        if start == stop:
-            return DONE, stop
-        cdef int64_t row = start, end, done, rows, bytes
-        cdef int64_t* out = &ids[0]
-        cdef bint failed = False
+        cdef int64_t row = start, rows, done = 0
+        cdef int64_t* out = &ids[0] if stop > start else NULL
         with nogil:
             while row < stop:
-                end = gate.bound(row, min(row + BLOCK_ROWS, stop))
-                rows = end - row
-                if rows == 0:
+                rows = gate.bound(row, min(row + BLOCK_ROWS, stop)) - row
+                done = self.take(gate, row, rows, out + (row - start), insert, nulls_match)
+                if done > 0:
+                    row += done
+                if done < rows or rows == 0:
                     break
-                bytes = self.prepare(row, rows)
-                if bytes < 0 or (insert and not self.reserve(rows, bytes)):
-                    failed = True
-                    break
-                if self.mask >= PREFETCHED_SLOTS:
-                    for done in range(rows):
-                        __builtin_prefetch(&self.slots[self.block.hashes[done] >> self.shift])
-                if self.form == WORD:
-                    done = probe(self, gate, row, rows, out + (row - start), insert, nulls_match,
-                                 False)
-                else:
-                    done = probe(self, gate, row, rows, out + (row - start), insert, nulls_match,
-                                 True)
-                row += done
-                if done < rows:
-                    break
-        if failed:
+        if done < 0:
             raise MemoryError(f"no room for more than {self.count} groups")
         return (DONE if row == stop else STOPPED), row
 
@@ -212,7 +213,7 @@ cdef class GroupTable:
         groups += self.count
         if groups > self.room:
             room = max(groups, 2 * self.room)
-            memory = realloc(self.words, room * sizeof(uint64_t))
+            memory = move_to_room(self.words, 8 * self.count, 8 * room)
             if memory == NULL:
                 return False
             self.words = <uint64_t*>memory
@@ -236,7 +237,7 @@ cdef class GroupTable:
 
     cdef bint rehash(self, int64_t slots) noexcept nogil:
         """Put all groups into a table of so many slots, in the order of their coming."""
-        cdef Slot* made = <Slot*>malloc(slots * sizeof(Slot))
+        cdef Slot* made = <Slot*>move_to_room(NULL, 0, slots * sizeof(Slot))
         cdef int64_t group, at, mask = slots - 1
         cdef int shift = 64
         while slots > 1 << (64 - shift):

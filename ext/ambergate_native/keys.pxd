@@ -155,7 +155,7 @@ cdef inline void encode_nulls(const View* view, int index, int64_t start, int64_
 
 cdef inline void encode_column(const View* view, int64_t start, int64_t rows, uint8_t* out,
                                Block* block) noexcept nogil:
-    """Write a value of each row where the row's cursor is; zeros, or a text of no size, for null."""
+    """Write a value of each row at the row's cursor; zeros, or a text of no size, for null."""
     cdef int64_t row, size, width = fixed_size(view), at = view.offset + start
     cdef int64_t* cursors = block.cursors
     cdef uint64_t word

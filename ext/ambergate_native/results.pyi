@@ -6,7 +6,7 @@ class Builder:
     """A growing column of a declared type."""
 
     rows: int
-    def __init__(self, type_name: str, convert: Callable[[Any], Any]) -> None: ...
+    def __new__(cls, type_name: str, convert: Callable[[Any], Any]) -> Builder: ...
     def finish(
         self,
         importer: Callable[[int, Any], Any],
@@ -21,9 +21,9 @@ class Results:
 
     count: int
     rows: int
-    def __init__(
+    def __new__(
         self, names: Sequence[str], builders: list[Builder], refuse: Callable[[Any], Any]
-    ) -> None: ...
+    ) -> Results: ...
     def finish(
         self,
         importer: Callable[[int, Any], Any],

@@ -1,5 +1,5 @@
 from collections.abc import Callable, Iterator, KeysView, Sequence
-from typing import Any, final
+from typing import Any, NoReturn, final
 
 from ambergate_native.views import Views
 
@@ -13,8 +13,8 @@ class Reader:
     """The values of a batch's rows as Python objects, in the order a function takes them."""
 
     count: int
-    def __init__(
-        self,
+    def __new__(
+        cls,
         source: Views | Any,
         names: Sequence[str],
         positions: Sequence[int],
@@ -22,7 +22,7 @@ class Reader:
         fetch: Callable[[int, int], list[Any]] | None,
         places: dict[str, int] | None = None,
         attributes: dict[str, int] | None = None,
-    ) -> None: ...
+    ) -> Reader: ...
     def values(self, row: int) -> tuple[Any, ...]:
         """The values of one row as a tuple."""
 
@@ -30,11 +30,12 @@ class Reader:
 class Row:
     """One row of a batch, its columns read when asked; a mapping from names to values."""
 
-    def __getattr__(self, name: str) -> Any: ...
-    def __getitem__(self, name: str) -> Any: ...
+    def __init__(self, *args: object, **kwargs: object) -> NoReturn: ...
+    def __getattribute__(self, name: str, /) -> Any: ...
+    def __getitem__(self, name: str, /) -> Any: ...
     def __len__(self) -> int: ...
     def __iter__(self) -> Iterator[str]: ...
-    def __contains__(self, name: object) -> bool: ...
+    def __contains__(self, name: object, /) -> bool: ...
     def keys(self) -> KeysView[str]:
         """The names of the columns."""
     def values(self) -> list[Any]:

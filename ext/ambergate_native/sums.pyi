@@ -1,44 +1,20 @@
 """Sums, means, variances of groups."""
 
-from typing import Any, final
-
-import numpy as np
-import numpy.typing as npt
-import pyarrow as pa
+from typing import final
 
 from ambergate_native.aggregation import Records
-
-Numbers = npt.NDArray[np.int64]
 
 @final
 class FloatSums(Records):
     """Sums of float32 or float64 values, as float64, or their means."""
 
     def __init__(self, of: str = "float64") -> None: ...
-    def merge(
-        self,
-        ids: Numbers | None,
-        sums: pa.Array[Any],
-        counts: pa.Array[Any],
-        start: int,
-        stop: int,
-    ) -> None:
-        """Add sums of several values each, and as many counts (int64 without nulls)."""
 
 @final
 class WideSums(Records):
     """Exact sums of integers, booleans or decimals, or their means."""
 
     def __init__(self, of: str = "int64", scale: int = 0) -> None: ...
-    def merge(
-        self,
-        ids: Numbers | None,
-        sums: pa.Array[Any],
-        counts: pa.Array[Any],
-        start: int,
-        stop: int,
-    ) -> None:
-        """Add sums of several values each, and as many counts (int64 without nulls)."""
 
 @final
 class Moments(Records):

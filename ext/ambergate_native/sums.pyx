@@ -15,10 +15,10 @@ from libc.string cimport memcpy, memset
 cimport cython
 
 from ambergate_native.aggregation cimport (
-    NO_VALUE, TOO_LARGE, VALUE, Outcome, Records, WideSum, load_int128, wide_add, wide_double,
-    wide_fits_decimal, wide_fits_int64, wide_fits_uint64, wide_subtract,
+    NO_VALUE, TOO_LARGE, VALUE, Outcome, Records, WideSum, count_at, load_int128, wide_add,
+    wide_double, wide_fits_decimal, wide_fits_int64, wide_fits_uint64, wide_subtract,
 )
-from ambergate_native.columns cimport Column, Kind
+from ambergate_native.columns cimport Kind
 from ambergate_native.grouping cimport View
 from ambergate_native.keys cimport is_valid
 
@@ -66,18 +66,18 @@ cdef struct Lanes:
 
 
 cdef void add_floats(const Floating* values, const View* view, const int64_t* ids, int64_t start,
-                     int64_t stop, FloatSum* sums) noexcept nogil:
+                     int64_t stop, char* sums, int64_t stride) noexcept nogil:
     cdef int64_t row
     cdef FloatSum* total
     if view.validity == NULL:
         for row in range(start, stop):
-            total = &sums[ids[row - start]]
+            total = <FloatSum*>(sums + ids[row - start] * stride)
             total.total += values[row]
             total.count += 1
     else:
         for row in range(start, stop):
             if is_valid(view, row):
-                total = &sums[ids[row - start]]
+                total = <FloatSum*>(sums + ids[row - start] * stride)
                 total.total += values[row]
                 total.count += 1
 
@@ -126,28 +126,34 @@ cdef class FloatSums(Records):
         self.record_bytes, self.width = sizeof(FloatSum), 8
         memset(&self.lanes, 0, sizeof(Lanes))
 
-    cdef int check_column(self, const View* view) except -1:
-        if view.kind != Kind.FLOAT32 and view.kind != Kind.FLOAT64:
+    cdef int check_column(self) except -1:
+        if self.view.kind != Kind.FLOAT32 and self.view.kind != Kind.FLOAT64:
             raise TypeError("values are neither float32 nor float64")
         return 0
 
-    cdef void add(self, const View* view, const int64_t* ids, int64_t start,
-                  int64_t stop) noexcept nogil:
-        cdef FloatSum* sums = <FloatSum*>self.records
+    cdef void add(self, const int64_t* ids, int64_t start, int64_t stop) noexcept nogil:
+        cdef char* sums = self.record(0)
+        cdef int64_t stride = self.store.stride, row, at
+        cdef View* view = &self.view
         cdef const float* narrow = <const float*>view.values + view.offset
         cdef const double* values = <const double*>view.values + view.offset
         if ids == NULL:
             if view.kind == Kind.FLOAT64:
-                add_to_lanes(values, view, start, stop, sums, &self.lanes)
+                add_to_lanes(values, view, start, stop, <FloatSum*>sums, &self.lanes)
             else:
-                add_to_lanes(narrow, view, start, stop, sums, &self.lanes)
+                add_to_lanes(narrow, view, start, stop, <FloatSum*>sums, &self.lanes)
         elif view.kind == Kind.FLOAT64:
-            add_floats(values, view, ids, start, stop, sums)
+            add_floats(values, view, ids, start, stop, sums, stride)
         else:
-            add_floats(narrow, view, ids, start, stop, sums)
+            add_floats(narrow, view, ids, start, stop, sums, stride)
+        if self.weighted:
+            for row in range(start, stop):
+                if is_valid(view, row):
+                    at = ids[row - start] * stride if ids != NULL else 0
+                    (<FloatSum*>(sums + at)).count += count_at(&self.counts, row) - 1
 
     cdef Outcome result(self, int64_t group, char* out) noexcept nogil:
-        cdef FloatSum total = (<FloatSum*>self.records)[group]
+        cdef FloatSum total = (<FloatSum*>self.record(group))[0]
         cdef double* lane = self.lanes.totals
         if group == 0 and self.lanes.rows:
             total.total += ((lane[0] + lane[1]) + (lane[2] + lane[3])
@@ -156,18 +162,6 @@ cdef class FloatSums(Records):
             return NO_VALUE
         (<double*>out)[0] = total.total / total.count if self.giving == AS_MEAN else total.total
         return VALUE
-
-    def merge(self, const int64_t[::1] ids, sums, counts, int64_t start, int64_t stop):
-        """Add sums of several values each, and as many counts (int64 without nulls)."""
-        cdef Column column = Column(sums), others = Column(counts)
-        cdef View view = self.view_of_rows(column, ids, start, stop)
-        cdef int64_t row
-        check_counts(others, stop)
-        self.update(ids, sums, start, stop)
-        for row in range(start, stop):
-            if is_valid(&view, row):
-                (<FloatSum*>self.records)[0 if ids is None else ids[row - start]].count += (
-                    (<const int64_t*>others.values)[others.offset + row] - 1)
 
     def truncate(self, int64_t groups):
         """Forget the groups from ``groups`` on."""
@@ -186,63 +180,59 @@ cdef class FloatSums(Records):
         memcpy(&self.lanes, PyBytes_AS_STRING(records) + size, sizeof(Lanes))
 
 
-cdef int check_counts(Column counts, int64_t stop) except -1:
-    if counts.kind != Kind.INT64 or counts.length < stop:
-        raise TypeError(f"counts are not int64, or fewer than {stop}")
-    return 0
-
-
 cdef void add_integers(const Integer* values, const View* view, const int64_t* ids, int64_t start,
-                       int64_t stop, WideSum* sums, bint subtract) noexcept nogil:
-    cdef int64_t row, group = 0
+                       int64_t stop, char* sums, int64_t stride, bint subtract) noexcept nogil:
+    cdef int64_t row
+    cdef WideSum* total = <WideSum*>sums
     for row in range(start, stop):
         if is_valid(view, row):
             if ids != NULL:
-                group = ids[row - start]
+                total = <WideSum*>(sums + ids[row - start] * stride)
             if subtract:
-                wide_subtract(&sums[group], values[row])
-                sums[group].count -= 1
+                wide_subtract(total, values[row])
+                total.count -= 1
             else:
-                wide_add(&sums[group], values[row])
-                sums[group].count += 1
+                wide_add(total, values[row])
+                total.count += 1
 
 
 cdef void change_sums(const View* view, const int64_t* ids, int64_t start, int64_t stop,
-                      WideSum* sums, bint subtract) noexcept nogil:
+                      char* sums, int64_t stride, bint subtract) noexcept nogil:
     cdef const uint8_t* values = view.values + view.offset * view.width
-    cdef int64_t row, group = 0
+    cdef int64_t row
+    cdef WideSum* total = <WideSum*>sums
     if view.kind == Kind.INT64:
-        add_integers(<const int64_t*>values, view, ids, start, stop, sums, subtract)
+        add_integers(<const int64_t*>values, view, ids, start, stop, sums, stride, subtract)
     elif view.kind == Kind.INT32:
-        add_integers(<const int32_t*>values, view, ids, start, stop, sums, subtract)
+        add_integers(<const int32_t*>values, view, ids, start, stop, sums, stride, subtract)
     elif view.kind == Kind.INT16:
-        add_integers(<const int16_t*>values, view, ids, start, stop, sums, subtract)
+        add_integers(<const int16_t*>values, view, ids, start, stop, sums, stride, subtract)
     elif view.kind == Kind.INT8:
-        add_integers(<const int8_t*>values, view, ids, start, stop, sums, subtract)
+        add_integers(<const int8_t*>values, view, ids, start, stop, sums, stride, subtract)
     elif view.kind == Kind.UINT64:
-        add_integers(<const uint64_t*>values, view, ids, start, stop, sums, subtract)
+        add_integers(<const uint64_t*>values, view, ids, start, stop, sums, stride, subtract)
     elif view.kind == Kind.UINT32:
-        add_integers(<const uint32_t*>values, view, ids, start, stop, sums, subtract)
+        add_integers(<const uint32_t*>values, view, ids, start, stop, sums, stride, subtract)
     elif view.kind == Kind.UINT16:
-        add_integers(<const uint16_t*>values, view, ids, start, stop, sums, subtract)
+        add_integers(<const uint16_t*>values, view, ids, start, stop, sums, stride, subtract)
     elif view.kind == Kind.UINT8:
-        add_integers(values, view, ids, start, stop, sums, subtract)
+        add_integers(values, view, ids, start, stop, sums, stride, subtract)
     else:
         for row in range(start, stop):
             if not is_valid(view, row):
                 continue
             if ids != NULL:
-                group = ids[row - start]
+                total = <WideSum*>(sums + ids[row - start] * stride)
             if view.kind == Kind.BOOL:
                 if subtract:
-                    wide_subtract(&sums[group], bit_of(view, row))
+                    wide_subtract(total, bit_of(view, row))
                 else:
-                    wide_add(&sums[group], bit_of(view, row))
+                    wide_add(total, bit_of(view, row))
             elif subtract:
-                wide_subtract(&sums[group], load_int128(values + 16 * row))
+                wide_subtract(total, load_int128(values + 16 * row))
             else:
-                wide_add(&sums[group], load_int128(values + 16 * row))
-            sums[group].count += -1 if subtract else 1
+                wide_add(total, load_int128(values + 16 * row))
+            total.count += -1 if subtract else 1
 
 
 cdef inline int64_t bit_of(const View* view, int64_t row) noexcept nogil:
@@ -268,21 +258,27 @@ cdef class WideSums(Records):
         self.width = 16 if self.giving == AS_DECIMAL else 8
         self.unit = 10.0 ** scale
 
-    cdef int check_column(self, const View* view) except -1:
-        if not is_integer(view.kind) and view.kind not in (Kind.BOOL, Kind.DECIMAL128):
+    cdef int check_column(self) except -1:
+        if (not is_integer(self.view.kind) and self.view.kind != Kind.BOOL
+                and self.view.kind != Kind.DECIMAL128):
             raise TypeError("values are no integers, booleans or decimals of 128 bits")
         return 0
 
-    cdef void add(self, const View* view, const int64_t* ids, int64_t start,
-                  int64_t stop) noexcept nogil:
-        change_sums(view, ids, start, stop, <WideSum*>self.records, False)
+    cdef void add(self, const int64_t* ids, int64_t start, int64_t stop) noexcept nogil:
+        cdef int64_t row, at, stride = self.store.stride
+        cdef char* sums = self.record(0)
+        change_sums(&self.view, ids, start, stop, sums, stride, False)
+        if self.weighted:
+            for row in range(start, stop):
+                if is_valid(&self.view, row):
+                    at = ids[row - start] * stride if ids != NULL else 0
+                    (<WideSum*>(sums + at)).count += count_at(&self.counts, row) - 1
 
-    cdef void take_back(self, const View* view, const int64_t* ids, int64_t start,
-                        int64_t stop) noexcept nogil:
-        change_sums(view, ids, start, stop, <WideSum*>self.records, True)
+    cdef void take_back(self, const int64_t* ids, int64_t start, int64_t stop) noexcept nogil:
+        change_sums(&self.view, ids, start, stop, self.record(0), self.store.stride, True)
 
     cdef Outcome result(self, int64_t group, char* out) noexcept nogil:
-        cdef WideSum* total = &(<WideSum*>self.records)[group]
+        cdef WideSum* total = <WideSum*>self.record(group)
         if total.count == 0:
             return NO_VALUE
         if self.giving == AS_MEAN:
@@ -294,18 +290,6 @@ cdef class WideSums(Records):
             return TOO_LARGE
         memcpy(out, total, self.width)  # low, then middle; the lowest byte first
         return VALUE
-
-    def merge(self, const int64_t[::1] ids, sums, counts, int64_t start, int64_t stop):
-        """Add sums of several values each, and as many counts (int64 without nulls)."""
-        cdef Column column = Column(sums), others = Column(counts)
-        cdef View view = self.view_of_rows(column, ids, start, stop)
-        cdef int64_t row
-        check_counts(others, stop)
-        self.update(ids, sums, start, stop)
-        for row in range(start, stop):
-            if is_valid(&view, row):
-                (<WideSum*>self.records)[0 if ids is None else ids[row - start]].count += (
-                    (<const int64_t*>others.values)[others.offset + row] - 1)
 
 
 cdef struct Moment:
@@ -362,21 +346,21 @@ cdef class Moments(Records):
         self.record_bytes, self.width = sizeof(Moment), 8
         self.unit = 10.0 ** scale
 
-    cdef int check_column(self, const View* view) except -1:
-        if not Kind.BOOL <= view.kind <= Kind.DECIMAL128:
+    cdef int check_column(self) except -1:
+        if not Kind.BOOL <= self.view.kind <= Kind.DECIMAL128:
             raise TypeError("values are no numbers")
         return 0
 
-    cdef void add(self, const View* view, const int64_t* ids, int64_t start,
-                  int64_t stop) noexcept nogil:
+    cdef void add(self, const int64_t* ids, int64_t start, int64_t stop) noexcept nogil:
         cdef int64_t row, group = 0
         cdef double value, before
+        cdef View* view = &self.view
         cdef Moment* moment
         for row in range(start, stop):
             if is_valid(view, row):
                 if ids != NULL:
                     group = ids[row - start]
-                moment = &(<Moment*>self.records)[group]
+                moment = <Moment*>self.record(group)
                 value = double_of(view, row) / self.unit
                 moment.count += 1
                 before = value - moment.mean
@@ -384,7 +368,7 @@ cdef class Moments(Records):
                 moment.squares += before * (value - moment.mean)
 
     cdef Outcome result(self, int64_t group, char* out) noexcept nogil:
-        cdef Moment* moment = &(<Moment*>self.records)[group]
+        cdef Moment* moment = <Moment*>self.record(group)
         cdef double variance
         if moment.count < 2:
             return NO_VALUE

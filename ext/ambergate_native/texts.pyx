@@ -2,16 +2,16 @@
 """Least, greatest, first and last texts of groups; see ``extremes``."""
 
 from cpython.bytes cimport PyBytes_FromStringAndSize
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t
 from libc.stdlib cimport free, malloc, realloc
-from libc.string cimport memcmp, memcpy, memset
+from libc.string cimport memcmp, memcpy
 
 cimport cython
 
-from ambergate_native.aggregation cimport NO_VALUE, VALUE, Outcome, Records
-from ambergate_native.columns cimport Column, Kind
+from ambergate_native.aggregation cimport Records
+from ambergate_native.columns cimport Kind
 from ambergate_native.extremes cimport (
-    FIRST, GREATEST, HAS_NULL, HAS_VALUE, LAST, LEAST, NOTHING_YET, Choice, choice_of, wins,
+    FIRST, HAS_NULL, HAS_VALUE, LEAST, NOTHING_YET, Choice, choice_of, wins,
 )
 from ambergate_native.grouping cimport View
 from ambergate_native.keys cimport is_text, is_valid, text_at
@@ -43,26 +43,27 @@ cdef class Texts(Records):
         self.record_bytes, self.width = sizeof(ChosenText), 0
 
     def __dealloc__(self):
-        self.free_from(0)
+        if self.store is not None:
+            self.free_from(0)
 
     cdef void free_from(self, int64_t groups) noexcept nogil:
         cdef int64_t group
-        for group in range(groups, self.groups):
-            free((<ChosenText*>self.records)[group].text)
+        for group in range(groups, self.store.groups):
+            free((<ChosenText*>self.record(group)).text)
 
     def truncate(self, int64_t groups):
         """Forget the groups from ``groups`` on."""
-        if 0 <= groups <= self.groups:
+        if 0 <= groups <= self.store.groups:
             self.free_from(groups)
         Records.truncate(self, groups)
 
-    cdef int check_column(self, const View* view) except -1:
-        if not is_text(view.kind) and view.kind != Kind.FIXED:
+    cdef int check_column(self) except -1:
+        if not is_text(self.view.kind) and self.view.kind != Kind.FIXED:
             raise TypeError("values are neither strings nor binaries")
         return 0
 
     cdef inline void take(self, const View* view, int64_t row, int64_t group) noexcept nogil:
-        cdef ChosenText* chosen = &(<ChosenText*>self.records)[group]
+        cdef ChosenText* chosen = <ChosenText*>self.record(group)
         cdef bint valid = is_valid(view, row)
         cdef int64_t size = 0
         cdef int order
@@ -88,18 +89,17 @@ cdef class Texts(Records):
             memcpy(chosen.text, text, size)
         chosen.size, chosen.state = size, HAS_VALUE if valid else HAS_NULL
 
-    cdef void add(self, const View* view, const int64_t* ids, int64_t start,
-                  int64_t stop) noexcept nogil:
+    cdef void add(self, const int64_t* ids, int64_t start, int64_t stop) noexcept nogil:
         cdef int64_t row
         for row in range(start, stop):
-            self.take(view, row, ids[row - start] if ids != NULL else 0)
+            self.take(&self.view, row, ids[row - start] if ids != NULL else 0)
 
     cdef int check_memory(self) except -1:
         if self.failed:
             raise MemoryError("no room for the chosen texts")
         return 0
 
-    def update(self, const int64_t[::1] ids, array, int64_t start, int64_t stop):
+    def update(self, const int64_t[::1] ids, array, int64_t start, int64_t stop, counts=None):
         """Take rows ``start:stop``; see ``Records``."""
         Records.update(self, ids, array, start, stop)
         self.check_memory()
@@ -117,12 +117,12 @@ cdef class Texts(Records):
         OverflowError
             The texts do not fit offsets of 4 bytes: ask for fewer groups.
         """
-        if not 0 <= first <= last <= self.groups:
-            raise ValueError(f"groups {first}:{last} are outside 0:{self.groups}")
+        if not 0 <= first <= last <= self.store.groups:
+            raise ValueError(f"groups {first}:{last} are outside 0:{self.store.groups}")
         cdef Strings strings = Strings(last - first, width)
         cdef int64_t group
         for group in range(first, last):
-            strings.append(&(<ChosenText*>self.records)[group])
+            strings.append(<ChosenText*>self.record(group))
         return strings.finish()
 
     def step_texts(self, const int64_t[::1] ids, array, int64_t start, int64_t stop, int width):
@@ -130,15 +130,14 @@ cdef class Texts(Records):
 
         Returns what ``texts`` does, an entry for each row.
         """
-        cdef Column column = Column(array)
-        cdef View view = self.view_of_rows(column, ids, start, stop)
+        _kept = self.check_rows(array, None, ids, start, stop)
         cdef Strings strings = Strings(stop - start, width)
         cdef int64_t row, group = 0
         for row in range(start, stop):
             if ids is not None:
                 group = ids[row - start]
-            self.take(&view, row, group)
-            strings.append(&(<ChosenText*>self.records)[group])
+            self.take(&self.view, row, group)
+            strings.append(<ChosenText*>self.record(group))
         self.check_memory()
         return strings.finish()
 
@@ -147,8 +146,8 @@ cdef class Texts(Records):
         cdef int64_t group
         cdef ChosenText* chosen
         sizes, texts = [], []
-        for group in range(self.groups):
-            chosen = &(<ChosenText*>self.records)[group]
+        for group in range(self.store.groups):
+            chosen = <ChosenText*>self.record(group)
             if chosen.state == HAS_VALUE:
                 sizes.append(chosen.size)
                 texts.append(PyBytes_FromStringAndSize(<char*>chosen.text, chosen.size))
@@ -166,7 +165,7 @@ cdef class Texts(Records):
         self.reserve(groups)
         at = 8 * (groups + 1)
         for group in range(groups):
-            chosen = &(<ChosenText*>self.records)[group]
+            chosen = <ChosenText*>self.record(group)
             if sizes[group] < 0:
                 chosen.state = HAS_NULL if sizes[group] == -1 else NOTHING_YET
                 continue

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -280,7 +281,7 @@ class Job:
         if not stops:
             return None
         first, others = stops[0], tuple(stops[1:])
-        return type(first)(*[getattr(first, f) for f in first.__slots__[:-1]], others)
+        return replace(first, others=others)
 
     def _seen(self, stop: Any) -> Hit | Failure:
         if isinstance(stop, PositionHit):

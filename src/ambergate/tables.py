@@ -6,10 +6,12 @@ from typing import Any
 
 import pyarrow as pa
 
+from ambergate.batch import shown_row
+
 
 def format_table(table: pa.Table, rows: int = 20) -> str:
     """The first rows of a table, columns aligned."""
-    shown = table.slice(0, rows).to_pylist()
+    shown = [shown_row(table, at) for at in range(min(rows, table.num_rows))]
     names = table.schema.names
     cells = [[_cell(row[column]) for column in names] for row in shown]
     widths = [max([len(n), *(len(row[i]) for row in cells)]) for i, n in enumerate(names)]

@@ -7,6 +7,7 @@ import sys
 import threading
 
 import psutil
+import pytest
 
 import ambergate as ag
 from ambergate import col
@@ -38,7 +39,7 @@ import subprocess, sys
 from multiprocessing import shared_memory
 segment = shared_memory.SharedMemory(create=True, size=64)
 subprocess.run([sys.executable, "-c",
-    "from multiprocessing import shared_memory; shared_memory.SharedMemory(name=%r)" % segment.name],
+    "from multiprocessing import shared_memory as s; s.SharedMemory(name=%r)" % segment.name],
     capture_output=True)
 try:
     shared_memory.SharedMemory(name=segment.name).close()
@@ -78,12 +79,9 @@ def test_killing_a_worker_fails_the_job_and_leaves_nothing(tmp_path):
         job = ag.start(sink, workers=2)
         workers = workers_of(os.getpid())
         os.kill(workers[victim].pid, signal.SIGKILL)
-        try:
+        with pytest.raises(ag.JobFailed, match="was killed by SIGKILL") as caught:
             job.wait(timeout="10s")
-            raise AssertionError("the job did not fail")
-        except ag.JobFailed as error:
-            assert "was killed by SIGKILL" in str(error)
-            assert error.operator.startswith("worker ")
+        assert caught.value.operator.startswith("worker ")
         assert all_gone(workers)
         assert names() == before
 

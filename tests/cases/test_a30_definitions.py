@@ -124,7 +124,8 @@ for cell in notebook.cells:
 def test_in_a_notebook(tmp_path):
     cells = [
         HEAD,
-        "class Cell:\n    def __init__(self, x): self.x = x\n    def twice(self): return 2 * self.x\n",
+        "class Cell:\n    def __init__(self, x): self.x = x\n"
+        "    def twice(self): return 2 * self.x\n",
         "def by_cell(x):\n    return Cell(x).twice()\n",
         "print('plain words')\ntotal(by_cell)",
         "job = ag.start(ag.from_arrow({'x': [1, 2, 3]}).map(lambda x: 6 // x, columns=['x'],"
@@ -151,7 +152,8 @@ exec("def f(x): return x", module.__dict__)
 module.f.__module__ = "only_here"
 sys.modules["only_here"] = module
 try:
-    ag.from_arrow({"x": [1]}).map(module.f, columns=["x"], returns={"x": "int64"}).collect(workers=2)
+    rows = ag.from_arrow({"x": [1]})
+    rows.map(module.f, columns=["x"], returns={"x": "int64"}).collect(workers=2)
 except ag.JobFailed as error:
     print("only_here" in str(error))
 """

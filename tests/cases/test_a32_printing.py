@@ -42,6 +42,20 @@ import time; time.sleep(0.5)
     assert sorted(done.stderr.split("\n")) == ["", "warning 1", "warning 2", "warning 3"]
 
 
+def test_characters_are_whole_however_the_text_is_cut(tmp_path):
+    program = """
+import ambergate as ag
+
+def print_much(x):
+    print(40_000 * "\u20ac", flush=True)  # three bytes each, in reads of 64 KiB
+    return x
+
+ag.from_arrow({"x": [1]}).map(print_much, columns=["x"], returns={"x": "int64"}).collect(workers=2)
+"""
+    done = run(["-c", program], cwd=tmp_path)
+    assert done.stdout == 40_000 * "\u20ac" + "\n"
+
+
 def test_a_pipe_nobody_reads_and_a_closed_stream(tmp_path):
     for closed in (False, True):
         answer = tmp_path / f"rows-{closed}"

@@ -1,4 +1,7 @@
-"""Hypothesis strategies: Arrow arrays and batches with nulls, odd values and non-zero offsets."""
+"""Hypothesis strategies: Arrow arrays and batches with nulls, odd values and non-zero offsets.
+
+``VALUES`` are of the whole range of each type; ``column_strategies`` has few, which meet.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,7 @@ import datetime
 from decimal import Decimal
 
 import pyarrow as pa
-from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-
-# a busy machine is no failure
-settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("busy")
 
 TEXT = st.text(st.sampled_from("aé漢\x00 z"), max_size=40)
 FLOATS = st.sampled_from([0.0, -0.0, float("nan"), float("inf"), 1.5, -2.0]) | st.floats(width=32)
@@ -45,12 +43,12 @@ OTHER_VALUES: dict[pa.DataType, st.SearchStrategy] = {
 
 
 @st.composite
-def arrays(draw, kinds=tuple(VALUES), rows=None, max_rows=40):
+def arrays(draw, kinds=tuple(VALUES), rows=None, max_rows=40, of=VALUES | OTHER_VALUES):
     """An array of one of ``kinds``, possibly sliced so that its offset is not zero."""
     kind = draw(st.sampled_from(list(kinds)))
     rows = draw(st.integers(0, max_rows)) if rows is None else rows
     front, back = draw(st.tuples(st.integers(0, 9), st.integers(0, 3)))
-    values = (VALUES | OTHER_VALUES)[kind]
+    values = of[kind]
     if draw(st.booleans()):
         values = st.none() | values
     total = front + rows + back

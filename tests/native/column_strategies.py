@@ -8,6 +8,8 @@ import numpy as np
 import pyarrow as pa
 from hypothesis import strategies as st
 
+from tests.native.arrays import arrays as arrays_of
+
 TEXT = st.one_of(
     st.text(alphabet="ab\0é", max_size=4), st.text(alphabet="aß", min_size=7, max_size=10)
 )
@@ -49,15 +51,9 @@ TYPES: dict[pa.DataType, st.SearchStrategy] = {
 }
 
 
-@st.composite
-def arrays(draw: st.DrawFn, type_: pa.DataType, rows: int) -> pa.Array:
-    """An array of ``type_``, one in two with nulls, one in two with an offset."""
-    values = TYPES[type_]
-    if draw(st.booleans()):
-        values = st.none() | values
-    before = draw(st.integers(0, 9))
-    items = draw(st.lists(values, min_size=before + rows, max_size=before + rows))
-    return pa.array(items, type_).slice(before)
+def arrays(type_: pa.DataType, rows: int) -> st.SearchStrategy[pa.Array]:
+    """An array of ``type_`` with few values, one in two with nulls, most with an offset."""
+    return arrays_of((type_,), rows, of=TYPES)
 
 
 @st.composite

@@ -239,7 +239,7 @@ def test_unfit_arguments_are_refused():
     made.reserve(1)
     ids, array = np.zeros(2, np.int64), pa.array([1, 2])
     with pytest.raises(ValueError, match="rows 0:3 are outside 0:2"):
-        made.update(ids, array, 0, 3)
+        made.update(np.zeros(3, np.int64), array, 0, 3)
     with pytest.raises(ValueError, match="ids holds 1 of 2 rows"):
         made.update(ids[:1], array, 0, 2)
     with pytest.raises(TypeError, match="no integers"):

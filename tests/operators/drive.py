@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 import pyarrow as pa
-from hypothesis import HealthCheck, settings
 
 from ambergate.channels.gate import DONE, FULL, RAISED, STOPPED, Gate
 from ambergate.operators.base import OUTPUT_ROWS, Seat
-
-# a busy machine is no failure
-settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("busy")
 
 
 def cut(table, rows):
@@ -78,3 +73,16 @@ def run(operator, table, rows=400, stops=(), swap=False):
         if progress.error is not None:
             raise progress.error
     return driver.result()
+
+
+def drive(operator, batch, rows, stops=()):
+    """The output of a stateless operator, restarted at every stop, and its error."""
+    driver = Driver(operator, batch.schema)
+    error = None
+    for start in range(0, batch.num_rows, rows):
+        error = driver.feed(batch.slice(start, rows), stops, swap=True).error
+        if error is not None:
+            break
+    else:
+        assert list(driver.executor.end(0)) == [] and driver.executor.describe() == {}
+    return pa.Table.from_batches(driver.outputs, driver.output_schema), error

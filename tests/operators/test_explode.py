@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from ambergate.errors import PlanError
 from ambergate.operators.explode import Explode
-from tests.operators.driving_columns import drive
+from tests.operators.drive import drive
 
 LISTS = st.lists(st.none() | st.lists(st.none() | st.integers(0, 9), max_size=4), max_size=60)
 

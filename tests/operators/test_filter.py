@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from ambergate.errors import PlanError
 from ambergate.expr import col, lit
 from ambergate.operators.filter import Filter
-from tests.operators.driving_columns import drive
+from tests.operators.drive import drive
 
 ROWS = st.lists(
     st.tuples(st.none() | st.integers(-5, 5), st.none() | st.sampled_from(["", "a", "äb"])),

@@ -122,7 +122,7 @@ def test_combined_rows_give_the_same_results(rows, keys, values):
         for column in ("f", "b", "d", *("u" if function != "sum" else ""))
     ]
     operator = GroupBy(keys, (*COMBINED, *more))
-    final = operator.expand(node_of(operator, source.schema))
+    final = operator.combined(node_of(operator, source.schema))
     combine = final.inputs[0].description
     assert isinstance(combine, Combine)
     parts = run(combine, source, rows=rows, seed=rows, moves=True)
@@ -149,10 +149,12 @@ def test_what_cannot_be_combined_is_left_alone():
         Aggregate("collect_list", "v"),
     ):
         node = node_of(GroupBy(("k",), (("x", aggregate),)), schema)
-        assert node.description.expand(node) is node
-    node = node_of(GroupBy(("k",), (("n", Aggregate("count")),)), schema, "totals")
+        assert node.description.combined(node) is node
+    node = node_of(keyed := GroupBy(("k",), (("n", Aggregate("count")),)), schema)
+    assert keyed.expand(node) is node
+    node = node_of(GroupBy((), (("n", Aggregate("count")),)), schema, "totals")
     final = node.description.expand(node)
-    assert (final.name, final.inputs[0].name) == ("totals", "totals.combine")
+    assert (final.name, final.inputs[0].stem) == ("totals", "totals.combine")
     assert final.description.expand(final) is final
 
 

@@ -11,7 +11,7 @@ from ambergate.operators.base import Gate, Seat
 from ambergate.operators.drop import Drop
 from ambergate.operators.select import Select
 from ambergate.operators.with_columns import WithColumns
-from tests.operators.driving_columns import drive
+from tests.operators.drive import drive
 
 SCHEMA = pa.schema({"a": pa.int64(), "b": pa.string()})
 ROWS = st.lists(

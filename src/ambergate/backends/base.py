@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from ambergate.channels.memory import Memory
@@ -18,6 +19,6 @@ class Backend(Protocol):
         """Memory that all workers of the job can share."""
         ...
 
-    def launch(self, plan: Plan, memory: Memory, job: str, on_error: str) -> list[WorkerHandle]:
+    def launch(self, plan: Plan, memory: Memory, job: str, on_error: str) -> Sequence[WorkerHandle]:
         """Start one worker per ``plan.workers`` and send each its deployment."""
         ...

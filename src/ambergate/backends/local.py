@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import pickle
 import signal
@@ -38,8 +39,9 @@ class LocalWorker:
         self._printer = printer
         self._life = open_process(process.pid)
         self._words: deque[bytes] = deque(maxlen=64)
+        decoder = codecs.getincrementaldecoder("utf-8")
         self._pipes = {
-            pipe.fileno(): (pipe, stream)
+            pipe.fileno(): (pipe, stream, decoder("replace"))
             for pipe, stream in ((process.stdout, "stdout"), (process.stderr, "stderr"))
             if pipe is not None
         }
@@ -55,7 +57,7 @@ class LocalWorker:
         """Pass on what the worker printed."""
         if descriptor not in self._pipes:
             return
-        pipe, stream = self._pipes[descriptor]
+        pipe, stream, decoder = self._pipes[descriptor]
         try:
             printed = os.read(descriptor, 1 << 16)
         except BlockingIOError:
@@ -68,7 +70,7 @@ class LocalWorker:
             return
         if stream == "stderr":
             self._words.append(printed[-LAST_WORDS_BYTES:])
-        self._printer.print(stream, printed)
+        self._printer.print(stream, decoder.decode(printed))  # a read may end inside a character
 
     def ended(self) -> int | None:
         """The exit code once the process has ended."""
@@ -168,7 +170,7 @@ class LocalBackend:
         try:
             offset = 0
             for view in views:
-                if view.nbytes:
+                if shared is not None and view.nbytes:
                     shared.mapping[offset : offset + view.nbytes] = view
                     offset += view.nbytes
             descriptors = () if shared is None else (shared.fd,)

@@ -1,8 +1,8 @@
 """What workers print, passed on to the caller's streams without ever waiting for them.
 
 A pipe that nobody reads, a closed stream, a notebook: none may hold up the job. Text that the
-caller's stream does not take while 256 pieces wait is dropped, and the number of dropped bytes is
-said once the stream takes text again.
+caller's stream does not take while 256 pieces wait is dropped, and the number of dropped characters
+is said once the stream takes text again.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ class Printer:
     """Prints from a thread of its own, started at the first text and ended when idle."""
 
     def __init__(self) -> None:
-        self._pieces: queue.Queue[tuple[str, bytes]] = queue.Queue(WAITING_PIECES)
+        self._pieces: queue.Queue[tuple[str, str]] = queue.Queue(WAITING_PIECES)
         self._lock = threading.Lock()
         self._running = False
         self._dropped = 0
 
-    def print(self, stream: str, text: bytes) -> None:
+    def print(self, stream: str, text: str) -> None:
         """Queue ``text`` for ``sys.stdout`` or ``sys.stderr``; never blocks."""
         try:
             self._pieces.put_nowait((stream, text))
@@ -47,15 +47,15 @@ class Printer:
                 continue
             self._write(stream, text)
 
-    def _write(self, stream: str, text: bytes) -> None:
+    def _write(self, stream: str, text: str) -> None:
         target = getattr(sys, stream)
         if target is None:
             return
         dropped, self._dropped = self._dropped, 0
         try:
-            target.write(text.decode("utf-8", "replace"))
+            target.write(text)
             if dropped:
-                target.write(f"\n<{dropped} bytes that workers printed were dropped>\n")
+                target.write(f"\n<{dropped} characters that workers printed were dropped>\n")
             target.flush()
         except (OSError, ValueError):  # closed by the caller: documented to be dropped
             return

@@ -21,6 +21,8 @@ from ambergate.errors import InputError
 __all__ = ["FromArrow"]
 
 NAME = "from_arrow"
+SMALL_CHUNK_ROWS = 4_096
+"""Tables of shorter chunks than this, on average, are copied into one."""
 SLACK_BYTES = 1 << 16
 
 
@@ -131,7 +133,10 @@ def _check_same(first: pa.Schema, other: pa.Schema, number: int) -> None:
 
 
 def _compact(table: pa.Table) -> pa.Table:
-    """The table without what a slice of a larger one holds beyond its rows: it shall travel."""
+    """The table to travel: no tiny chunks, nothing that a slice drags along beyond its rows."""
+    chunks = max((column.num_chunks for column in table.columns), default=1)
+    if chunks > 1 and table.num_rows < chunks * SMALL_CHUNK_ROWS:
+        return table.combine_chunks()
     if table.get_total_buffer_size() <= 2 * table.nbytes + SLACK_BYTES:
         return table
     # Writing a slice as a stream leaves out what lies outside it.

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar, Protocol
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ambergate.batch import Skipped
 from ambergate.errors import InputError
@@ -24,12 +25,15 @@ class Reader(Protocol):
 
     def read(self) -> pa.RecordBatch | Skipped | None:
         """The next rows, the number of rows passed over unread, or None at the end."""
+        ...
 
     def close(self) -> None:
         """Let go of the files; may be called twice."""
+        ...
 
     def describe(self) -> str:
         """Where it is, for messages."""
+        ...
 
 
 class Source(Protocol):
@@ -42,6 +46,7 @@ class Source(Protocol):
 
     def tasks(self, wanted: int) -> int:
         """How many tasks make sense, given how many are wanted."""
+        ...
 
     def open(
         self,
@@ -59,6 +64,7 @@ class Source(Protocol):
         predicate : ``(column, op, value)``; rows that fail one of them may be passed over
         batch_rows : rows of a batch at most
         """
+        ...
 
 
 class Writer(Protocol):
@@ -66,18 +72,22 @@ class Writer(Protocol):
 
     def write(self, batch: pa.RecordBatch) -> None:
         """Append rows."""
+        ...
 
     def finish(self) -> None:
         """Bring everything to the disk and close; still invisible."""
+        ...
 
     def prepare(self) -> None:
         """Raise OutputError where something is in the way of ``commit``."""
 
     def commit(self) -> None:
         """Make it visible; may be called twice."""
+        ...
 
     def abort(self) -> None:
         """Remove what was not committed; may be called at any time."""
+        ...
 
     def withdraw(self) -> None:
         """``abort``, and take back what was committed if it replaced nothing."""
@@ -92,12 +102,15 @@ class Sink(Protocol):
     @property
     def single(self) -> bool:
         """Whether all rows go through one task."""
+        ...
 
     def check(self) -> None:
         """Raise OutputError where the target cannot be written."""
+        ...
 
     def open(self, task: int, tasks: int, schema: pa.Schema, job: str) -> Writer:
         """Begin to write; ``job`` is a token unique to the run: the process, a dash, anything."""
+        ...
 
     def discard(self, tasks: int, job: str) -> None:
         """Remove what a run that has ended left unfinished, as tasks that were killed do."""
@@ -147,6 +160,8 @@ def plain_batch(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
         column = batch.column(field.name)
         if isinstance(column, pa.ExtensionArray):
             column = column.storage
+        if pa.types.is_run_end_encoded(column.type):
+            column = pc.run_end_decode(column)
         columns.append(column if column.type == field.type else column.cast(field.type))
     return pa.RecordBatch.from_arrays(columns, schema=schema)
 
@@ -171,6 +186,12 @@ def chosen(schema: pa.Schema, columns: Sequence[str] | None) -> pa.Schema:
     return schema if columns is None else pa.schema([schema.field(name) for name in columns])
 
 
+def close(rows: Any) -> None:
+    """Let go of what an iterator holds: a generator has ``close``, others may have it."""
+    if hasattr(rows, "close"):
+        rows.close()
+
+
 class PieceReader:
     """A reader over an iterator of batches, each at most as large as a batch may be."""
 
@@ -190,8 +211,7 @@ class PieceReader:
     def close(self) -> None:
         """See Reader."""
         batches, self._batches = self._batches, None
-        if hasattr(batches, "close"):
-            batches.close()
+        close(batches)
 
     def describe(self) -> str:
         """See Reader."""

@@ -59,6 +59,10 @@ class ReadCsv:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "files", files_of(self.path))
+        if isinstance(self.null_values, str):
+            raise InputError(
+                "read_csv", f"null_values={self.null_values!r} is no list", None, "put it into [ ]"
+            )
         nulls = None if self.null_values is None else tuple(self.null_values)
         dialect = CsvDialect(self.delimiter, self.quote or "", nulls)
         object.__setattr__(self, "dialect", dialect)

@@ -26,6 +26,8 @@ class CsvDialect:
     nulls: tuple[str, ...] | None
 
     def __post_init__(self) -> None:
+        if self.nulls is not None and any(not isinstance(text, str) for text in self.nulls):
+            raise InputError("read_csv", f"null_values={self.nulls!r} are not all texts")
         for what, text in (("delimiter", self.delimiter), ("quote", self.quote)):
             if len(text.encode()) != 1 and not (what == "quote" and not text):
                 raise InputError(

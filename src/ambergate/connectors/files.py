@@ -78,8 +78,7 @@ class ByteStream:
     def __init__(self, path: str):
         self.path = path
         ending = os.path.splitext(path)[1].lower()
-        self._stream: BinaryIO | None = None
-        self._stream = self._try(self._opened, ending)
+        self._stream: BinaryIO = self._try(self._opened, ending)
 
     def _opened(self, ending: str) -> Any:
         if ending in OPENERS:
@@ -102,8 +101,7 @@ class ByteStream:
 
     def close(self) -> None:
         """Let go of the file."""
-        if self._stream is not None:
-            self._stream.close()
+        self._stream.close()
 
     def _try(self, act: Any, *arguments: Any) -> Any:
         try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from typing import Any
 
 import pyarrow as pa
@@ -53,7 +54,7 @@ class CsvFormat:
     """A CSV file being written; the header is there even where no row follows."""
 
     def __init__(self, path: str, schema: pa.Schema):
-        self._file = pa.OSFile(path, "wb")
+        self._file = _opened(path)
         self._alone = len(schema) == 1
         self._schema = schema
         self._writer = pa.csv.CSVWriter(self._file, schema)
@@ -83,7 +84,7 @@ class JsonFormat:
     """A file of JSON lines being written."""
 
     def __init__(self, path: str, schema: pa.Schema):
-        self._file = open(path, "wb", buffering=1 << 18)  # noqa: SIM115 - closed by close()
+        self._file = _opened(path)
         keys = [json.dumps(name, ensure_ascii=False).replace("%", "%%") for name in schema.names]
         self._line = "{" + ", ".join(f"{key}: %s" for key in keys) + "}\n"
 
@@ -99,6 +100,42 @@ class JsonFormat:
     def close(self) -> None:
         """Write the rest."""
         self._file.close()
+
+
+CODECS = {"gz": "gzip", "bz2": "bz2", "zst": "zstd", "lz4": "lz4"}
+COMPRESSED = re.compile(r"\.(gz|bz2|zst|lz4)\.\d+-\w+-\d+\.part$")  # as Target.unfinished names it
+
+
+def _opened(path: str) -> Any:
+    """A file to write, compressed by the suffix its name will have."""
+    found = COMPRESSED.search(path)
+    if found is None:
+        return open(path, "wb", buffering=1 << 18)  # closed by the form
+    return _Compressed(path, CODECS[found[1]])
+
+
+class _Compressed:
+    """A compressed file that closes both of its halves."""
+
+    def __init__(self, path: str, codec: str):
+        self._file = pa.OSFile(path, "wb")
+        self._stream = pa.CompressedOutputStream(self._file, codec)
+        self.closed = False
+
+    def write(self, content: Any) -> int:
+        self._stream.write(content)
+        return len(content)
+
+    def flush(self) -> None:
+        self._stream.flush()
+
+    def close(self) -> None:
+        if not self.closed:
+            self.closed = True
+            try:
+                self._stream.close()
+            finally:
+                self._file.close()
 
 
 ENCODE = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode

@@ -21,10 +21,11 @@ REMEDY = "correct the line; each must be one JSON object"
 
 def parse(text: bytes, schema: pa.Schema | None, unexpected: str = "infer") -> pa.Table:
     """The rows of ``text``; ``unexpected``: what to do with columns not in ``schema``."""
-    read = schema
     dated = [] if schema is None else [each for each in schema if _is_dated(each.type)]
-    for each in dated:  # pyarrow reads them from numbers only
-        read = read.set(read.get_field_index(each.name), pa.field(each.name, pa.string()))
+    read = schema
+    if schema is not None and dated:  # pyarrow reads them from numbers only
+        fields = [pa.field(e.name, pa.string()) if _is_dated(e.type) else e for e in schema]
+        read = pa.schema(fields, schema.metadata)
     table = pa.json.read_json(
         pa.BufferReader(text),
         pa.json.ReadOptions(use_threads=False, block_size=len(text) + 1),
@@ -210,8 +211,9 @@ class _Fault:
         return f"cannot be read after the lines before it; found {_short(line)}", REMEDY
 
     def _unknown(self, name: str) -> tuple[str, str]:
+        known = [] if self.schema is None else self.schema.names
         return (
-            f"unknown column {name!r}; the columns are {self.schema.names}",
+            f"unknown column {name!r}; the columns are {known}",
             f"give types={{{name!r}: ...}}: it is not at the beginning of the files",
         )
 

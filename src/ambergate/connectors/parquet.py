@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, ClassVar
 
 import pyarrow as pa
@@ -19,7 +21,13 @@ from ambergate.errors import InputError
 __all__ = ["ReadParquet"]
 
 WHOLE_GROUP_BYTES = 8 << 20
-"""Row groups up to this size, decoded, are read at once; larger ones batch by batch."""
+"""Row groups up to this size, decoded, are read at once; larger ones in parts."""
+PART_BYTES, PART_ROWS = 2 << 20, 65_536
+"""Bytes, about, and rows at most of a part."""
+TRIAL_ROWS = 256
+"""Rows decoded to learn how wide they are: texts in dictionaries take little room in the file."""
+BUFFER_BYTES = 1 << 20
+"""Read ahead of a column chunk that is decoded in parts."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,7 +111,7 @@ class _GroupReader:
                         opened.close()
                     opened, current = _open(self.files[file]), file
                 try:
-                    yield from self._group(opened, group, batch_rows)
+                    yield from self._group(self.files[file], opened, group, batch_rows)
                 except (pa.ArrowException, OSError) as error:
                     raise InputError(
                         self.files[file], f"row group {group} cannot be read: {error}"
@@ -113,24 +121,45 @@ class _GroupReader:
                 opened.close()
 
     def _group(
-        self, opened: pq.ParquetFile, group: int, batch_rows: int
+        self, file: str, opened: pq.ParquetFile, group: int, batch_rows: int
     ) -> Iterator[pa.RecordBatch | Skipped]:
         described = opened.metadata.row_group(group)
         if rejects(described, opened.schema_arrow, self.schema, self.predicate):
-            yield Skipped(described.num_rows)
+            yield Skipped(described.num_rows, partial(self._reread, file, group))
             return
+        yield from self._decoded(file, opened, group, batch_rows)
+
+    def _reread(self, file: str, group: int, first: int, rows: int) -> pa.RecordBatch:
+        """Some rows of a row group that was passed over."""
+        opened = _open(file)
+        try:
+            found, place = [], 0
+            for piece in self._decoded(file, opened, group, 4096):
+                start, stop = max(first - place, 0), min(first + rows - place, piece.num_rows)
+                if start < stop:
+                    found.append(piece.slice(start, stop - start))
+                place += piece.num_rows
+                if place >= first + rows:
+                    break
+            return pa.concat_batches(found)
+        finally:
+            opened.close()
+
+    def _decoded(
+        self, file: str, opened: pq.ParquetFile, group: int, batch_rows: int
+    ) -> Iterator[pa.RecordBatch]:
+        """A row group's rows with the columns and types of the source."""
+        described = opened.metadata.row_group(group)
         present = [name for name in self.schema.names if name in opened.schema_arrow.names]
         if not present:
             nothing = pa.nulls(described.num_rows)
             whole = pa.RecordBatch.from_arrays([nothing], ["nothing"])
             decoded: Any = [whole]
-        elif described.total_byte_size <= WHOLE_GROUP_BYTES:
+        elif described.num_rows * _width(opened.schema_arrow, present) <= WHOLE_GROUP_BYTES:
             table = opened.read_row_group(group, columns=present, use_threads=False)
             decoded = table.to_batches()
         else:
-            decoded = opened.iter_batches(
-                batch_rows, row_groups=[group], columns=present, use_threads=False
-            )
+            decoded = _parts(file, group, present)
         for batch in decoded:
             for piece in pieces(batch, batch_rows):
                 yield self._fitted(piece)
@@ -154,8 +183,34 @@ class _GroupReader:
         return pa.RecordBatch.from_arrays(columns, schema=self.schema)
 
 
-def _open(file: str) -> pq.ParquetFile:
+def _width(schema: pa.Schema, names: list[str]) -> float:
+    """Decoded bytes of a row; infinite where they differ from row to row."""
+    total = 0.0
+    for name in names:
+        of = schema.field(name).type
+        fixed = pa.types.is_primitive(of) or pa.types.is_decimal(of)
+        total += of.bit_width / 8 if fixed else math.inf
+    return total
+
+
+def _parts(file: str, group: int, names: list[str]) -> Iterator[pa.RecordBatch]:
+    """A row group decoded some rows at a time."""
+    opened = _open(file, BUFFER_BYTES)
     try:
-        return pq.ParquetFile(file)
+
+        def decoded(rows: int) -> Iterator[pa.RecordBatch]:
+            return opened.iter_batches(rows, row_groups=[group], columns=names, use_threads=False)
+
+        trial = next(decoded(TRIAL_ROWS))
+        in_file = opened.metadata.row_group(group)
+        width = max(1, trial.nbytes // trial.num_rows, in_file.total_byte_size // in_file.num_rows)
+        yield from decoded(max(16, min(PART_ROWS, PART_BYTES // width)))
+    finally:
+        opened.close()
+
+
+def _open(file: str, buffer_bytes: int = 0) -> pq.ParquetFile:
+    try:
+        return pq.ParquetFile(file, buffer_size=buffer_bytes)
     except (pa.ArrowException, OSError) as error:
         raise InputError(file, f"is no readable Parquet file: {error}") from None

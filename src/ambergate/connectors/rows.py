@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
 
+from ambergate.connectors.base import pieces, plain_batch
 from ambergate.errors import InputError
 
 __all__ = ["RowBatcher", "inferred_schema"]
@@ -52,6 +53,25 @@ class RowBatcher:
             made = pa.RecordBatch.from_arrays(arrays, schema=self._wanted)
         self.rows += len(rows)
         return made
+
+    def pieces_of(
+        self, table: pa.RecordBatch | pa.Table, batch_rows: int
+    ) -> Iterator[pa.RecordBatch]:
+        """Rows that come as Arrow data: columns by name, absent ones null."""
+        batches = table.to_batches() if isinstance(table, pa.Table) else [table]
+        for name in table.schema.names:
+            if name not in self._known:
+                raise self._misshapen({name: None}, self.rows)
+        for batch in batches:
+            for each in self._wanted:
+                if each.name not in batch.schema.names:
+                    batch = batch.append_column(each.name, pa.nulls(batch.num_rows, each.type))
+            try:
+                whole = plain_batch(batch, self._wanted)
+            except pa.ArrowException as error:
+                raise InputError(self._where, f"a batch does not fit: {error}", self.rows) from None
+            self.rows += batch.num_rows
+            yield from pieces(whole, batch_rows)
 
     def _array(self, rows: Sequence[Any], place: int, field: pa.Field) -> pa.Array:
         name = field.name
@@ -132,6 +152,8 @@ def inferred_schema(where: str, rows: Sequence[Any]) -> pa.Schema:
         raise InputError(
             where, "there is no row to infer the columns from", None, "give schema={column: type}"
         )
+    if isinstance(rows[0], pa.RecordBatch | pa.Table):
+        return rows[0].schema
     names: dict[str, None] = {}
     for number, row in enumerate(rows):
         if isinstance(row, tuple) and hasattr(row, "_fields"):
@@ -199,14 +221,28 @@ def loses(value: Any, of: pa.DataType) -> bool:
     if pa.types.is_date(of):
         return isinstance(value, datetime.datetime)
     if pa.types.is_timestamp(of) and isinstance(value, datetime.datetime):
-        finest = {"s": 1_000_000, "ms": 1_000}.get(of.unit, 1)
+        finest = _FINEST.get(of.unit, 1)
         # Which instant a time without a zone means is anyone's guess.
         return (value.tzinfo is None) != (of.tz is None) or value.microsecond % finest != 0
     if pa.types.is_list(of) or pa.types.is_large_list(of) or pa.types.is_fixed_size_list(of):
         return any(loses(each, of.value_type) for each in value)
+    if pa.types.is_duration(of) and isinstance(value, datetime.timedelta):
+        return value.microseconds % _FINEST.get(of.unit, 1) != 0
+    if pa.types.is_time(of) and isinstance(value, datetime.time):
+        return value.microsecond % _FINEST.get(of.unit, 1) != 0
     if pa.types.is_struct(of) and isinstance(value, Mapping):
-        return any(loses(value.get(field.name), field.type) for field in of)
+        return any(
+            of.get_field_index(name) < 0 or loses(each, of.field(name).type)
+            for name, each in value.items()
+        )
+    if pa.types.is_map(of):
+        pairs = value.items() if isinstance(value, Mapping) else value
+        return any(loses(key, of.key_type) or loses(each, of.item_type) for key, each in pairs)
     return False
+
+
+_FINEST = {"s": 1_000_000, "ms": 1_000}
+"""Microseconds of a coarse unit."""
 
 
 def _fits(value: Any, of: pa.DataType) -> bool:

@@ -11,7 +11,7 @@ import selectors
 import socket
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -79,8 +79,7 @@ class Controller:
         for gate in self.gates.values():
             gate.reset()
             gate.close(self.machine.turn)
-        self.workers: list[WorkerHandle] = []
-        self.pause_began = 0.0
+        self.workers: Sequence[WorkerHandle] = ()
         self._cleanup = cleanup
         self._answers: dict[int, Answer | None] = {}
         self._descriptors: dict[int, list[int]] = {}
@@ -91,7 +90,7 @@ class Controller:
 
     # life
 
-    def start(self, workers: list[WorkerHandle], timeout_s: float = 60.0) -> None:
+    def start(self, workers: Sequence[WorkerHandle], timeout_s: float = 60.0) -> None:
         """Begin hearing ``workers``; returns when all are ready, or the job has failed."""
         self.workers = workers
         self._thread.start()
@@ -125,7 +124,6 @@ class Controller:
 
     def _carry_out(self, action: Any) -> None:
         if isinstance(action, machine.CloseGates):
-            self.pause_began = time.perf_counter()
             for gate in self.gates.values():
                 gate.close(action.turn)
         elif isinstance(action, machine.OpenGates):

@@ -14,7 +14,6 @@ from ambergate.messages import RaisedRow
 
 ENDED = frozenset({"finished", "failed", "stopped"})
 ENDING = frozenset({"preparing", "committing"})  # all tasks have finished
-STANDING = frozenset({"paused"})
 
 
 # events

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
@@ -67,7 +67,6 @@ class Plan:
     workers: int
     batch_rows: int
     ring_bytes: int
-    notes: tuple[str, ...] = field(default=())
 
     def worker_of(self, task: int) -> int:
         """The worker that runs task ``task`` of any operator."""

@@ -14,9 +14,10 @@ from ambergate.kernels.kept_rows import DistinctCounts, FirstRows, LastRows, Lis
 from ambergate_native.aggregation import Counts, Records, newcomers
 from ambergate_native.extremes import Decimals, Values
 from ambergate_native.sums import FloatSums, Moments, WideSums
+from ambergate_native.tallies import Tally
 from ambergate_native.texts import Texts
 
-__all__ = ["Accumulator", "accumulator", "newcomers", "steps"]
+__all__ = ["Accumulator", "Plain", "Tally", "accumulator", "newcomers", "steps"]
 
 Ids = npt.NDArray[np.int64] | None
 CHECKED_GROUPS = 65_536
@@ -73,10 +74,11 @@ def accumulator(
     function : name of an aggregate that takes values of this type
     type_ : type of the values, not a dictionary
     column : name of the values, for errors
-    output : type of a sum, where it is not the one that users see
+    output : type of a sum or count, where it is not the one that users see
     """
     if function == "count":
-        return Plain(Counts(), pa.int64(), column)
+        of = output or pa.int64()
+        return Plain(Counts(of.bit_width // 8), of, column)
     assert type_ is not None
     if function == "count_distinct":
         return DistinctCounts(type_)
@@ -156,17 +158,6 @@ class Plain:
     def update(self, ids: Ids, array: pa.Array | None, start: int, stop: int) -> None:
         """See Accumulator."""
         self.records.update(ids, array, start, stop)
-
-    def merge(
-        self, ids: Ids, array: pa.Array, counts: pa.Array | None, start: int, stop: int
-    ) -> None:
-        """Take what another accumulator made of rows: counts, or sums with the counts of values."""
-        if isinstance(self.records, Counts):
-            self.records.merge(ids, array, start, stop)
-        elif counts is not None and isinstance(self.records, FloatSums | WideSums):
-            self.records.merge(ids, array, counts, start, stop)
-        else:
-            self.records.update(ids, array, start, stop)
 
     def values(self, first: int, last: int, strict: bool = True) -> pa.Array:
         """See Accumulator."""

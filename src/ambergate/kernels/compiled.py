@@ -77,10 +77,11 @@ class CompiledFunction:
         function: Any,
         name: str,
         schema: pa.Schema,
-        columns: Sequence[str],
+        columns: Sequence[str] | None,
         returns: Mapping[str, pa.DataType],
     ):
         check_compilable(name, schema, columns, returns)
+        columns = columns or ()  # checked: there are some
         plain = getattr(function, "py_func", function)  # given as Numba's own dispatcher
         self.python = RowFunction(plain, name, schema, columns, returns)
         self.positions = [schema.get_field_index(column) for column in columns]

@@ -16,7 +16,7 @@ from ambergate_native.gathering import (
     gather_values,
 )
 
-__all__ = ["ChunkedRows", "Places", "place"]
+__all__ = ["ChunkedRows", "Places", "has_text", "is_native", "place"]
 
 Places = npt.NDArray[np.int64]
 
@@ -26,8 +26,18 @@ def place(chunk: int, row: int) -> int:
     return chunk << 32 | row
 
 
+def has_text(type_: pa.DataType) -> bool:
+    """Whether values of this type are strings or binaries of any size."""
+    return (
+        pa.types.is_string(type_)
+        or pa.types.is_large_string(type_)
+        or pa.types.is_binary(type_)
+        or pa.types.is_large_binary(type_)
+    )
+
+
 def is_native(type_: pa.DataType) -> bool:
-    """Whether values of this type are picked by native loops."""
+    """Whether native loops take values of this type: to pick, to order, and as keys."""
     return (
         pa.types.is_boolean(type_)
         or pa.types.is_integer(type_)
@@ -35,10 +45,7 @@ def is_native(type_: pa.DataType) -> bool:
         or pa.types.is_float64(type_)
         or (pa.types.is_temporal(type_) and not pa.types.is_interval(type_))
         or pa.types.is_decimal128(type_)
-        or pa.types.is_string(type_)
-        or pa.types.is_large_string(type_)
-        or pa.types.is_binary(type_)
-        or pa.types.is_large_binary(type_)
+        or has_text(type_)
         or pa.types.is_fixed_size_binary(type_)
     )
 

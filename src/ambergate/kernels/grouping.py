@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import pyarrow as pa
 
+from ambergate.kernels.gathering import has_text, is_native
 from ambergate_native.gate import Gate
 from ambergate_native.grouping import GroupTable
 
@@ -21,27 +22,7 @@ def can_be_key(type_: pa.DataType) -> bool:
     >>> can_be_key(pa.string()), can_be_key(pa.list_(pa.int64()))
     (True, False)
     """
-    return (
-        pa.types.is_null(type_)
-        or pa.types.is_boolean(type_)
-        or pa.types.is_integer(type_)
-        or pa.types.is_float32(type_)
-        or pa.types.is_float64(type_)
-        or (pa.types.is_temporal(type_) and not pa.types.is_interval(type_))
-        or pa.types.is_decimal128(type_)
-        or has_text(type_)
-        or pa.types.is_fixed_size_binary(type_)
-    )
-
-
-def has_text(type_: pa.DataType) -> bool:
-    """Whether values of this type are strings or binaries of any size."""
-    return (
-        pa.types.is_string(type_)
-        or pa.types.is_large_string(type_)
-        or pa.types.is_binary(type_)
-        or pa.types.is_large_binary(type_)
-    )
+    return pa.types.is_null(type_) or is_native(type_)
 
 
 class Grouper(GroupTable):

@@ -41,6 +41,9 @@ def _is_plain(kind: pa.DataType) -> bool:
     )  # fmt: skip
 
 
+_NO_COUNTS = np.empty(0, np.int64)
+
+
 class RowOutcome(NamedTuple):
     """How far a call came; ``columns`` are the results of the rows before ``cursor``."""
 
@@ -48,7 +51,7 @@ class RowOutcome(NamedTuple):
     cursor: int
     columns: list[pa.Array]
     error: BaseException | None
-    counts: np.ndarray | None = None  # rows of output of each row of input, for flat_map
+    counts: np.ndarray = _NO_COUNTS  # rows of output of each row of input, for flat_map
 
 
 class _Given:
@@ -65,7 +68,11 @@ class _Given:
 
     def reader(self, batch: pa.RecordBatch) -> Reader:
         def fetch(position: int, row: int) -> list[Any]:
-            return batch.column(position).slice(row, FETCHED_ROWS).to_pylist()
+            column = batch.column(position)
+            try:
+                return column.slice(row, FETCHED_ROWS).to_pylist()
+            except (ValueError, OverflowError):  # a time that Python cannot say: at which row?
+                return column.slice(row, 1).to_pylist()
 
         return Reader(
             batch, self.names, self.positions, self.plain, fetch, self.places, self.attributes

@@ -31,6 +31,7 @@ __all__ = ["Combine", "CombineExecutor", "Partial", "partials"]
 
 SAMPLE_ROWS = 2_048  # rows at the begin of a stretch that tell whether combining it pays
 WORTH = 0.7  # combine where the sample has at most so many groups a row
+COUNTS = pa.int16()  # of a stretch; small, since it goes through channels
 MOST_DIGITS = 33  # of decimals whose sum over a stretch surely has 38 digits
 
 
@@ -64,7 +65,7 @@ def partials(
 def _partials_of(label: str, aggregate: Aggregate, of: pa.DataType | None) -> list[Partial] | None:
     function, argument = aggregate.function, aggregate.argument
     if function == "count":
-        return [Partial(label, "count", argument, of, pa.int64())]
+        return [Partial(label, "count", argument, of, COUNTS)]
     assert of is not None
     if function in ("min", "max"):
         return [Partial(label, function, argument, of, of)]
@@ -75,7 +76,7 @@ def _partials_of(label: str, aggregate: Aggregate, of: pa.DataType | None) -> li
         return None
     if function == "sum":
         return [Partial(label, "sum", argument, of, total)]
-    counts = Partial(f"{label}.count", "count", argument, of, pa.int64())
+    counts = Partial(f"{label}.count", "count", argument, of, COUNTS)
     return [Partial(f"{label}.sum", "sum", argument, of, total), counts]
 
 
@@ -143,7 +144,7 @@ class CombineExecutor:
         self._groups = Groups(keys, results, made)
         self._keys = Columns(schema, operator.keys)
         self._values = Columns(schema, [part.argument for part in self._parts])
-        self._ones = pa.array(np.ones(STRETCH_ROWS, np.int64))
+        self._ones = pa.array(np.ones(STRETCH_ROWS, np.int16))
         self._open = Gate()
         self._open.reset()
 
@@ -171,10 +172,8 @@ class CombineExecutor:
             groups.assign(keys, start, sample, self._open)
             if groups.count > WORTH * (sample - start):
                 return self._row_by_row(keys, values, start, stop)
-            groups.grouper.clear()
-        ids, _ = groups.assign(keys, start, stop, self._open)
-        for each, array in zip(groups.accumulators, values, strict=True):
-            each.update(ids, array, start, stop)
+            groups.clear()
+        groups.update(keys, [(array, None) for array in values], start, stop, self._open)
         return groups.batch(0, groups.count)
 
     def _row_by_row(
@@ -183,13 +182,13 @@ class CombineExecutor:
         rows = stop - start
         arrays = [key.slice(start, rows) for key in keys]
         for part, value in zip(self._parts, values, strict=True):
-            array = None if value is None else value.slice(start, rows)
+            array: Any = None if value is None else value.slice(start, rows)
             if part.function != "count":
                 arrays.append(array if part.type == array.type else array.cast(part.type))
             elif array is None or array.null_count == 0:
                 arrays.append(self._ones.slice(0, rows))
             else:
-                arrays.append(array.is_valid().cast(pa.int64()))
+                arrays.append(array.is_valid().cast(COUNTS))
         return pa.RecordBatch.from_arrays(arrays, schema=self._groups.schema)
 
     def end(self, port: int) -> Iterator[pa.RecordBatch]:

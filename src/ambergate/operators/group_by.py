@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import repeat
 from typing import Any, ClassVar
 
 import pyarrow as pa
 
 from ambergate.graph.exchange import GATHER, Exchange, hashed
 from ambergate.graph.logical import Node
-from ambergate.kernels.aggregation import Accumulator, Plain, accumulator
+from ambergate.kernels.aggregation import accumulator
 from ambergate.operators.base import DONE, STOPPED, Gate, Operator, Progress, Seat
 from ambergate.operators.combine import Combine, partials
 from ambergate.operators.groups import (
@@ -63,12 +64,12 @@ class GroupBy(Operator):
     before: pa.Schema | None = None
 
     @property
-    def single(self) -> bool:
+    def single(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
         """Without keys all rows are one group."""
         return not self.keys
 
     @property
-    def order_sensitive(self) -> bool:
+    def order_sensitive(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
         """Whether an aggregate depends on the order of rows."""
         return any(each.function in ORDER_SENSITIVE for _, each in self.aggregates)
 
@@ -89,25 +90,48 @@ class GroupBy(Operator):
         return needed(inputs[0], frozenset(self.keys) | argument_columns(self.aggregates))
 
     def expand(self, node: Node) -> Node:
-        """``node`` after an operator that combines rows where they are, if every aggregate can."""
+        """``node``, where it is likely to pay after one that combines rows where they are.
+
+        With integer keys, combining costs what dealing the rows to their tasks does, and pays only
+        if there are few keys, which nobody knows yet. Texts cost more to deal, and other types
+        have few values as a rule.
+        """
+        schema = node.inputs[0].schema
+        if any(pa.types.is_integer(schema.field(key).type) for key in self.keys):
+            return node
+        return self.combined(node)
+
+    def combined(self, node: Node) -> Node:
+        """``node`` after one that combines rows where they are; as it is where that cannot be."""
         schema = node.inputs[0].schema
         if self.before is not None or partials(schema, self.keys, self.aggregates) is None:
             return node
         combine = Combine(self.keys, self.aggregates)
-        name = None if node.name is None else f"{node.name}.combine"
         combined = Node(
             role=node.role,
             kind=f"{node.kind}.combine",
             description=combine,
             inputs=node.inputs,
             schema=combine.output_schema(node.title, schema),
-            name=name,
+            stem=f"{node.name or node.kind}.combine",
         )
         return replace(node, description=replace(self, before=schema), inputs=(combined,))
 
     def open(self, seat: Seat, *inputs: pa.Schema) -> GroupByExecutor:
         """The runtime half for one task."""
         return GroupByExecutor(self, seat.operator, inputs[0])
+
+
+def merged_columns(operator: GroupBy) -> tuple[list[str | None], list[str | None]]:
+    """Of combined rows, the columns of the values and of the counts of each aggregate."""
+    assert operator.before is not None
+    values: list[str | None] = []
+    counts: list[str | None] = []
+    for parts in partials(operator.before, operator.keys, operator.aggregates) or []:
+        counted = parts[-1].name if parts[-1].function == "count" else None
+        counts.append(counted)
+        values.append(None if parts[0].function == "count" else parts[0].name)
+    return values, counts
 
 
 class GroupByExecutor:
@@ -124,52 +148,22 @@ class GroupByExecutor:
         self._groups = Groups(keys, results, made)
         self._keys = Columns(schema, operator.keys)
         self._emitted = 0
-        if operator.before is None:
-            names = [each.argument for _, each in operator.aggregates]
-            self._merges: list[tuple[Accumulator, int, int]] | None = None
-        else:
-            names, self._merges = self._partial_columns(operator, made)
+        self._counts = None  # of combined rows: the columns that tell of how many each is made
+        names: list[str | None] = [each.argument for _, each in operator.aggregates]
+        if operator.before is not None:
+            names, counts = merged_columns(operator)
+            self._counts = Columns(schema, counts)
         self._values = Columns(schema, names)
-        self._updates = [
-            each.records.update if isinstance(each, Plain) else each.update for each in made
-        ]
-
-    @staticmethod
-    def _partial_columns(
-        operator: GroupBy, made: list[Accumulator]
-    ) -> tuple[list[str], list[tuple[Accumulator, int, int]]]:
-        """Names of the combined columns, and for each aggregate which of them it takes."""
-        assert operator.before is not None
-        names: list[str] = []
-        merges = []
-        columns = partials(operator.before, operator.keys, operator.aggregates) or []
-        for each, parts in zip(made, columns, strict=True):
-            merges.append((each, len(names), len(names) + 1 if len(parts) > 1 else -1))
-            names += [part.name for part in parts]
-        return names, merges
 
     def process(
         self, port: int, batch: pa.RecordBatch, start: int, stop: int, gate: Gate
     ) -> Progress:
         """Take rows into their groups."""
-        groups, cursor = self._groups, start
-        keys, values = self._keys.of(batch), self._values.of(batch)
-        while cursor < stop:
-            first = cursor
-            ids, cursor = groups.assign(keys, first, stop, gate)
-            if cursor == first:
-                return Progress(STOPPED, cursor)
-            if self._merges is None:
-                for update, array in zip(self._updates, values, strict=True):
-                    update(ids, array, first, cursor)
-            else:
-                for each, at, counts in self._merges:
-                    more = None if counts < 0 else values[counts]
-                    if isinstance(each, Plain):
-                        each.merge(ids, values[at], more, first, cursor)
-                    else:
-                        each.update(ids, values[at], first, cursor)
-        return Progress(DONE, cursor)
+        values = self._values.of(batch)
+        counts = repeat(None) if self._counts is None else self._counts.of(batch)
+        pairs = list(zip(values, counts, strict=False))
+        cursor = self._groups.update(self._keys.of(batch), pairs, start, stop, gate)
+        return Progress(DONE if cursor == stop else STOPPED, cursor)
 
     def end(self, port: int) -> Iterator[pa.RecordBatch]:
         """All groups."""

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from ambergate.errors import ExpressionError, OverflowOfSum, PlanError
 from ambergate.expr.aggregates import Aggregate
-from ambergate.kernels.aggregation import Accumulator
+from ambergate.kernels.aggregation import Accumulator, Plain, Tally
 from ambergate.kernels.grouping import Grouper, can_be_key
 from ambergate.operators.base import OUTPUT_ROWS, Gate
 
@@ -21,6 +21,7 @@ __all__ = ["STRETCH_ROWS", "Columns", "Groups", "Labelled", "key_fields", "resul
 STRETCH_ROWS = 16_384  # rows that are grouped, then aggregated, before the gate is looked at again
 
 Labelled = tuple[str, Aggregate]
+Values = tuple[pa.Array | None, pa.Array | None]
 
 
 def values_type(type_: pa.DataType) -> pa.DataType:
@@ -103,21 +104,24 @@ def needed(schema: pa.Schema, columns: frozenset[str]) -> frozenset[str]:
 class Columns:
     """Columns of a batch by their place, dictionaries as their values."""
 
-    __slots__ = ("_wanted",)
+    __slots__ = ("_decodes", "_wanted")
 
     def __init__(self, schema: pa.Schema, names: Sequence[str | None]):
         self._wanted = [
             (index, index >= 0 and pa.types.is_dictionary(schema.field(index).type))
             for index in (-1 if name is None else schema.get_field_index(name) for name in names)
         ]
+        self._decodes = any(decode for _, decode in self._wanted)
 
     def of(self, batch: pa.RecordBatch) -> list[Any]:
         """The arrays; None for a name that was None."""
-        arrays: list[Any] = []
-        for index, decode in self._wanted:
-            array = None if index < 0 else batch.column(index)
-            arrays.append(array.dictionary_decode() if decode else array)
-        return arrays
+        column = batch.column
+        if not self._decodes:
+            return [None if index < 0 else column(index) for index, _ in self._wanted]
+        return [
+            None if index < 0 else column(index).dictionary_decode() if decode else column(index)
+            for index, decode in self._wanted
+        ]
 
 
 class Groups:
@@ -139,8 +143,11 @@ class Groups:
         self.schema = pa.schema([*keys, *results])
         self.accumulators = list(accumulators)
         self.grouper = Grouper([field.type for field in keys]) if keys else None
-        # what is called for each batch, found once
-        self._reserve = [each.reserve for each in self.accumulators]
+        # fixed records are updated together; rows that are kept, by themselves
+        self._plain = [index for index, each in enumerate(accumulators) if isinstance(each, Plain)]
+        self._others = [index for index in range(len(accumulators)) if index not in self._plain]
+        records = [each.records for each in accumulators if isinstance(each, Plain)]
+        self._tally = Tally(self.grouper, records)
         self.ids = np.empty(STRETCH_ROWS, np.int64)
         self.clear()
 
@@ -178,9 +185,31 @@ class Groups:
         _, cursor = self.grouper.assign(keys, start, stop, gate, self.ids)
         count = self.grouper.count
         if count > before:
-            for reserve in self._reserve:
-                reserve(count)
+            for each in self.accumulators:
+                each.reserve(count)
         return self.ids, cursor
+
+    def update(
+        self, keys: list[pa.Array], values: list[Values], start: int, stop: int, gate: Gate
+    ) -> int:
+        """Take rows ``start:stop`` into their groups; returns the first that was not started.
+
+        ``values`` has, for each result, an array (None where rows are counted) and the counts of
+        values it was made of (None where it was not aggregated before).
+        """
+        plain = [values[index] for index in self._plain]
+        while start < stop:
+            end = min(stop, start + STRETCH_ROWS)
+            _, cursor = self._tally.update(keys, plain, start, end, gate, self.ids)
+            for index in self._others if cursor > start else ():
+                each = self.accumulators[index]
+                each.reserve(self.count)
+                ids = None if self.grouper is None else self.ids
+                each.update(ids, values[index][0], start, cursor)
+            start = cursor
+            if cursor < end:
+                break
+        return start
 
     def batch(self, first: int, last: int, strict: bool = True) -> pa.RecordBatch:
         """Keys and results of groups ``first:last``; a sum too large is an error, or null."""

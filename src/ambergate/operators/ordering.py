@@ -8,6 +8,7 @@ from difflib import get_close_matches
 import pyarrow as pa
 
 from ambergate.errors import PlanError
+from ambergate.kernels.gathering import is_native
 
 __all__ = ["Ordering", "flags"]
 
@@ -25,20 +26,7 @@ def has_order(type_: pa.DataType) -> bool:
     """Whether rows can be sorted by values of this type."""
     if pa.types.is_dictionary(type_):
         return has_order(type_.value_type)
-    return (
-        pa.types.is_null(type_)
-        or pa.types.is_boolean(type_)
-        or pa.types.is_integer(type_)
-        or pa.types.is_float32(type_)
-        or pa.types.is_float64(type_)
-        or (pa.types.is_temporal(type_) and not pa.types.is_interval(type_))
-        or pa.types.is_decimal128(type_)
-        or pa.types.is_string(type_)
-        or pa.types.is_large_string(type_)
-        or pa.types.is_binary(type_)
-        or pa.types.is_large_binary(type_)
-        or pa.types.is_fixed_size_binary(type_)
-    )
+    return pa.types.is_null(type_) or is_native(type_)
 
 
 @dataclass(frozen=True, slots=True)

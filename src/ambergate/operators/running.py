@@ -48,7 +48,7 @@ class Running(Operator):
     aggregates: tuple[Labelled, ...]
 
     @property
-    def single(self) -> bool:
+    def single(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
         """Without keys all rows are one group."""
         return not self.keys
 
@@ -112,7 +112,8 @@ class RunningExecutor:
                 return Progress(STOPPED, cursor, outputs)
             results, cursor, error = self._step(ids, values, first, done)
             if cursor > first:
-                rows = [column.slice(first, cursor - first) for column in columns]
+                whole = cursor - first == batch.num_rows
+                rows = columns if whole else [each.slice(first, cursor - first) for each in columns]
                 outputs.append(pa.RecordBatch.from_arrays([*rows, *results], schema=self._schema))
             if error is not None:
                 self._forget(ids, before, cursor - first)

@@ -15,7 +15,7 @@ def aggregate(function: str, values: Sequence[Any]) -> Any:
 
     Parameters
     ----------
-    function : name of the aggregate
+    function : name of the aggregate; variances are those of the values as floats
     values : of one type; None is null; for ``count`` of rows, anything but None
 
     >>> aggregate("sum", [1, None, 2]), aggregate("mean", [None]), aggregate("first", [None, 1])
@@ -58,7 +58,7 @@ def _variance(present: Sequence[Any], root: bool) -> float | None:
         return None
     if not all(math.isfinite(value) for value in present):
         return math.nan
-    exact = [Fraction(value) for value in present]
+    exact = [Fraction(float(value)) for value in present]
     mean = sum(exact) / len(exact)
     variance = float(sum((value - mean) ** 2 for value in exact) / (len(exact) - 1))
     return math.sqrt(variance) if root else variance
