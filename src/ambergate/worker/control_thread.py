@@ -192,7 +192,7 @@ def waiting(task: Task, reader: Any) -> list[Any]:
     queued = [item for item in reader.items() if isinstance(item, ROWS)]
     if reader is task.reader and queued:
         queued[0] = queued[0].slice(task.cursor, queued[0].num_rows - task.cursor)
-    return queued
+    """Rows a channel took that its reader cannot see yet: the rest of a batch above a ring."""
 
 
 def rows_unsent(writer: Any) -> int:
