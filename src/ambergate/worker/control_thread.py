@@ -192,11 +192,11 @@ def waiting(task: Task, reader: Any) -> list[Any]:
     queued = [item for item in reader.items() if isinstance(item, ROWS)]
     if reader is task.reader and queued:
         queued[0] = queued[0].slice(task.cursor, queued[0].num_rows - task.cursor)
-    """Rows a channel took that its reader cannot see yet: the rest of a batch above a ring."""
+    return queued
 
 
 def rows_unsent(writer: Any) -> int:
-    """Rows a channel took that its reader cannot see yet: the rest of a batch larger than a ring."""
+    """Rows a channel took that its reader cannot see yet: of a batch larger than a ring."""
     return sum(item.num_rows for item in writer.pending() if isinstance(item, ROWS))
 
 
