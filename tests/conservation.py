@@ -23,22 +23,24 @@ def assert_conserved(job):
         up, down = plan.operators[edge.source], plan.operators[edge.target]
         place = [index for index, _ in plan.outputs_of(up.index)].index(number)
         copies = down.tasks if edge.exchange.way == "broadcast" else 1
-        out = pushed = discarded = 0
+        out = pushed = discarded = unsent = 0
         for task in range(up.tasks):
             seen = first[(up.name, task)]
             out += seen["released"] * copies
             pushed += sum(seen["pushed"][place])
             discarded += sum(seen["discarded"][place])
+            unsent += sum(seen["unsent"][place])
         consumed = sum(
             first[(down.name, task)]["consumed"][edge.port] for task in range(down.tasks)
         )
         queued = sum(first[(down.name, task)]["queued"][edge.port] for task in range(down.tasks))
-        assert pushed == consumed + queued + discarded, (
+        assert pushed == consumed + queued + discarded + unsent, (
             up.name,
             down.name,
             pushed,
             consumed,
             queued,
+            unsent,
         )
         if all(not first[(up.name, task)]["pending"] for task in range(up.tasks)):
             assert out == pushed, f"{up.name} released {out} rows, its channels took {pushed}"

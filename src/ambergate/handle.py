@@ -16,7 +16,14 @@ from ambergate.controller.breakpoints import PositionHit
 from ambergate.controller.causes import describe_death, exception_of
 from ambergate.controller.controller import Controller
 from ambergate.controller.results import table_of
-from ambergate.controller.standing import counts, downstream, in_flight, must_stand, run_part
+from ambergate.controller.standing import (
+    counts,
+    downstream,
+    in_flight,
+    must_stand,
+    run_part,
+    unsent,
+)
 from ambergate.debugger.stops import Failure, Finished, Hit, PauseReport
 from ambergate.durations import seconds
 from ambergate.errors import AmbergateError, JobFailed, JobPaused
@@ -174,9 +181,9 @@ class Job:
 
         def empty() -> bool:
             left = [task for task in counts(controller) if task["operator"] in below]
-            return not any(sum(task["queued"]) + task["pending"] for task in left) and not any(
-                controller.gates[key].is_running() for key in keys
-            )
+            return not any(
+                sum(task["queued"]) + task["pending"] + unsent(task) for task in left
+            ) and not any(controller.gates[key].is_running() for key in keys)
 
         names = ", ".join(repr(name) for name in below)
         run_part(controller, keys, empty, seconds(timeout) or 60.0, f"{names} to consume all rows")

@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import ambergate as ag
-from tests.cases.programs import workers_of
+from tests.cases.programs import wait_for, workers_of
 
 
 def private_bytes(processes):
@@ -64,3 +64,27 @@ def test_explain_shows_the_sum():
     text = ag.from_arrow({"k": [1]}).group_by("k").agg(n=ag.count()).explain(workers=8)
     line = next(line for line in text.split("\n") if line.startswith("in flight at most"))
     assert float(line.split("= ")[1].split(" MiB")[0]) <= 64.0
+
+
+def test_a_batch_larger_than_a_ring_arrives_though_no_other_follows():
+    def rows():
+        for v in range(20_000):
+            yield {"v": v}
+        time.sleep(0.1)  # what came is handed on with the next row
+        yield {"v": -1}
+        time.sleep(1000)
+
+    stream = ag.from_iter(rows, schema={"v": "int64"}).distinct("v", name="d", parallelism=2)
+    sink = stream.to_table(name="t", parallelism=2)
+    with ag.start(sink, workers=2, batch_rows=30_000, ring_bytes=1 << 16) as job:
+        wait_for(lambda: sum(job["d"].positions.values()) > 20_000, 20, "all rows to arrive")
+
+
+def test_both_sides_of_a_join_from_one_operator_in_small_batches(backend):
+    rows = ag.from_arrow({"k": list(range(4000))}, parallelism=1)
+    joined = rows.join(rows, on="k", parallelism=2)
+    with ag.start(
+        joined.to_table(), workers=2, backend=backend, batch_rows=7, ring_bytes=1 << 16
+    ) as job:
+        job.wait(timeout="30s")
+        assert job.result().num_rows == 4000

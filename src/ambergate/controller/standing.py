@@ -28,6 +28,7 @@ def in_flight(controller: Controller) -> tuple[int, int]:
     must_stand(controller, "counting rows in flight")
     rows = nbytes = 0
     for task in counts(controller):
+        rows += unsent(task)
         if controller.plan.operator(task["operator"]).role != "source":
             rows += sum(task["queued"]) + task["pending"]
             nbytes += task["queued_bytes"]
@@ -40,6 +41,11 @@ def counts(controller: Controller) -> list[dict[str, Any]]:
     for worker in range(controller.plan.workers):
         found += controller.ask_worker(worker, "in_flight")[0]
     return found
+
+
+def unsent(task: dict[str, Any]) -> int:
+    """Rows that a task's channels took and their readers cannot see yet."""
+    return sum(sum(writers) for writers in task["unsent"])
 
 
 def downstream(controller: Controller, name: str) -> list[str]:

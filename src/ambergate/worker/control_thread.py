@@ -139,6 +139,9 @@ class ControlThread:
                     [getattr(writer, "discarded_rows", 0) for writer in edge.writers]
                     for edge in task.outputs.edges
                 ],
+                "unsent": [
+                    [rows_unsent(writer) for writer in edge.writers] for edge in task.outputs.edges
+                ],
                 "consumed": [port.consumed_rows for port in task.ports],
                 "queued": [
                     sum(item.num_rows for item in rows_waiting(task, port)) for port in task.ports
@@ -190,6 +193,11 @@ def waiting(task: Task, reader: Any) -> list[Any]:
     if reader is task.reader and queued:
         queued[0] = queued[0].slice(task.cursor, queued[0].num_rows - task.cursor)
     return queued
+
+
+def rows_unsent(writer: Any) -> int:
+    """Rows a channel took that its reader cannot see yet: of a batch larger than a ring."""
+    return sum(item.num_rows for item in writer.pending() if isinstance(item, ROWS))
 
 
 def as_stream(batches: list[pa.RecordBatch], schema: pa.Schema | None = None) -> pa.Buffer:

@@ -107,7 +107,9 @@ class Deployment:
                 if at_source:
                     writer = RingChannel.writer(ring, schema)
                 else:
-                    reader = RingChannel.reader(ring, schema, copy=self._keeps(target, edge.port))
+                    # a stash that kept batches in place would keep the ring full
+                    copy = bool(edge.unbounded) or self._keeps(target, edge.port)
+                    reader = RingChannel.reader(ring, schema, copy=copy)
             if writer is not None:
                 key = (channel.edge, channel.source_task)
                 self._writers.setdefault(key, []).append((channel.target_task, writer))

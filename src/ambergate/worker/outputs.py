@@ -87,6 +87,7 @@ class Outputs:
         self.edges = edges
         self.waiting: deque[Any] = deque()
         self.parts: list[tuple[Writer, Any]] = []
+        self.unsent: list[Writer] = []  # took an item larger than their ring, and not all is sent
         self.releasing = 0  # rows of the batch whose parts are under way
         self.released_rows = 0
         self.released_bytes = 0
@@ -108,7 +109,12 @@ class Outputs:
         moved = False
         while True:
             if self.parts:
-                left = [part for part in self.parts if not part[0].push(part[1])]
+                left = []
+                for part in self.parts:
+                    if not part[0].push(part[1]):
+                        left.append(part)
+                    elif not part[0].flush():
+                        self.unsent.append(part[0])
                 moved = moved or len(left) < len(self.parts)
                 self.parts = left
                 if left:
@@ -126,6 +132,10 @@ class Outputs:
                 self.released_rows += self.releasing
                 self.releasing = 0
                 moved = True
+
+    def send_rest(self) -> None:
+        """Go on with what was taken and not wholly sent, as room permits."""
+        self.unsent = [writer for writer in self.unsent if not writer.flush()]
 
     def flush(self) -> bool:
         """Send the rest of items larger than a ring; whether nothing remains."""

@@ -85,6 +85,8 @@ class Task:
 
     def _advance(self) -> bool:
         outputs = self.outputs
+        if outputs.unsent:
+            outputs.send_rest()
         if outputs and not self._hand_on():
             return self._tell(TaskState.BLOCKED)
         if outputs:
