@@ -105,9 +105,7 @@ class JsonFormat:
 
 CODECS = {"gz": "gzip", "bz2": "bz2", "zst": "zstd", "lz4": "lz4"}
 # names as Target.unfinished makes them
-COMPRESSED = re.compile(
-    r"\.(gz|bz2|xz|zst|lz4)\.\d+-\w+-\d+\.part$"
-)
+COMPRESSED = re.compile(r"\.(gz|bz2|xz|zst|lz4)\.\d+-\w+-\d+\.part$")
 
 
 def _opened(path: str) -> Any:
