@@ -42,7 +42,9 @@ def assert_conserved(job):
         )
         if all(not first[(up.name, task)]["pending"] for task in range(up.tasks)):
             assert out == pushed, f"{up.name} released {out} rows, its channels took {pushed}"
-    assert counts(job) == first, "something moved while the job was paused"
+    second = counts(job)
+    moved = [(first[each], second[each]) for each in first if first[each] != second[each]]
+    assert not moved, f"something moved while the job was paused: {moved}"
 
 
 def in_flight(job):

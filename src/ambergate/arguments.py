@@ -29,7 +29,18 @@ def types_of(operator: str, returns: Types | None) -> dict[str, pa.DataType]:
             "returns= is missing: the types of what a function returns cannot be known",
             'write returns={"column": "int64"}',
         )
-    return {column: parse_type(each) for column, each in returns.items()}
+    return parsed_types(operator, returns)
+
+
+def parsed_types(operator: str, types: Types) -> dict[str, pa.DataType]:
+    """Types by name, or Arrow's own; PlanError that names the column where one is unknown."""
+    parsed: dict[str, pa.DataType] = {}
+    for column, each in types.items():
+        try:
+            parsed[column] = parse_type(each)
+        except (TypeError, ValueError) as error:
+            raise PlanError(operator, f"column {column!r}: {error}") from None
+    return parsed
 
 
 def named_columns(

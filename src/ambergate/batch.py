@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 
 import pyarrow as pa
@@ -51,14 +52,21 @@ class Change:
 class Skipped:
     """Rows a source did not read, since the filter right behind it would reject all of them.
 
-    They have positions like any others: the source and the filter consume them, nobody sees them.
+    They have positions like any others: the source and the filter consume them, nobody sees them,
+    but for who looks at a task that stands among them: then they are read after all.
     """
 
     num_rows: int
+    reread: Callable[[int, int], pa.RecordBatch] | None = field(default=None, compare=False)
+    first: int = 0  # where these begin in what ``reread`` counts
 
     def slice(self, start: int, rows: int) -> Skipped:
         """``rows`` of these from ``start`` on."""
-        return Skipped(min(rows, self.num_rows - start))
+        return Skipped(min(rows, self.num_rows - start), self.reread, self.first + start)
+
+    def rows(self) -> pa.RecordBatch | None:
+        """The rows themselves, read now; None where they came from afar without their source."""
+        return None if self.reread is None else self.reread(self.first, self.num_rows)
 
     def get_total_buffer_size(self) -> int:
         """Skipped rows take no memory."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import os
 import secrets
+import time
 import weakref
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from ambergate.graph.physical import Plan
 
 LIVE: weakref.WeakSet[Controller] = weakref.WeakSet()
+STOP_S = 10.0  # for jobs to end that nobody can wait for
 ON_ERROR = ("pause", "raise")
 
 
@@ -75,25 +77,34 @@ def deploy(
             operator.description.check()
     layout = layout_of(plan)
     memory = chosen.memory(layout.nbytes)
+    job = f"{os.getpid()}-{secrets.token_hex(4)}"
     feeders: list[Feeder] = []
 
     def cleanup() -> None:
         for feeder in feeders:
             feeder.stop()
         memory.close()
+        for operator in plan.operators:
+            if operator.role == "sink" and hasattr(operator.description, "discard"):
+                operator.description.discard(operator.tasks, job)
 
     controller = Controller(plan, layout, memory, on_error, paused, cleanup)
     if backend != "inline":
         feeders += _feeders(controller)
     try:
-        started = chosen.launch(plan, memory, f"{os.getpid()}-{secrets.token_hex(4)}", on_error)
+        started = chosen.launch(plan, memory, job, on_error)
     except BaseException:
         cleanup()
         raise
     LIVE.add(controller)
     for feeder in feeders:
         feeder.start()
-    controller.start(started)
+    try:
+        controller.start(started)
+    except BaseException:  # Control-C, or workers that do not get ready
+        controller.feed(machine.StopAsked())
+        controller.join(STOP_S)
+        raise
     return controller
 
 
@@ -137,6 +148,15 @@ def _backend(name: str) -> Backend:
 @atexit.register
 def _stop_all() -> None:
     """Leave no worker and no unfinished file behind when the interpreter ends."""
-    for controller in list(LIVE):
+    controllers = list(LIVE)
+    for controller in controllers:
         controller.feed(machine.StopAsked())
-        controller.join(10.0)
+    deadline = time.monotonic() + STOP_S
+    for controller in controllers:
+        controller.join(max(0.0, deadline - time.monotonic()))
+
+
+if hasattr(os, "register_at_fork"):
+    # A child of the user's own making has none of this process's threads: its jobs are not its to
+    # stop when it ends.
+    os.register_at_fork(after_in_child=LIVE.clear)

@@ -16,15 +16,15 @@ class Grouped:
     """A stream with keys: ``agg`` for one row per key, ``running`` for one row per input row."""
 
     def __init__(self, stream: Stream, keys: tuple[str | Expr, ...]):
-        computed = [each for each in keys if not isinstance(each, str | Column)]
-        self.stream = stream.with_columns(*computed) if computed else stream
+        self.computed = {each.name: each for each in keys if not isinstance(each, str | Column)}
+        self.stream = stream
         self.keys = tuple(each if isinstance(each, str) else each.name for each in keys)
 
     def agg(
         self, *, name: str | None = None, parallelism: int | None = None, **aggregates: Aggregate
     ) -> Stream:
         """One row per key when the input ends: the keys, then the aggregates."""
-        before, plain = plain_aggregates(self.stream, name or "group_by", aggregates)
+        before, plain = plain_aggregates(self.stream, name or "group_by", aggregates, self.computed)
         return before.then(GroupBy(self.keys, plain), name, parallelism)
 
     def running(
@@ -40,17 +40,30 @@ class Grouped:
                     f"{label!r} aggregates an expression",
                     "compute it before, with with_columns()",
                 )
-        before, plain = plain_aggregates(self.stream, name or "running", aggregates)
+        taken = set(self.computed) & set(self.stream.schema.names)
+        if taken:
+            raise PlanError(
+                name or "running",
+                f"the computed key {taken.pop()!r} has the name of a column",
+                'give it another with .alias("name")',
+            )
+        before, plain = plain_aggregates(self.stream, name or "running", aggregates, self.computed)
         return before.then(Running(self.keys, plain), name, parallelism)
 
 
 def plain_aggregates(
-    stream: Stream, operator: str, aggregates: Mapping[str, Aggregate]
+    stream: Stream,
+    operator: str,
+    aggregates: Mapping[str, Aggregate],
+    keys: Mapping[str, Expr] | None = None,
 ) -> tuple[Stream, tuple[tuple[str, Aggregate], ...]]:
-    """Aggregates over plain columns, and the stream that has those columns."""
+    """Aggregates over plain columns, and the stream that has those columns and computed ``keys``.
+
+    Aggregates are over the columns of ``stream``, also where a key has taken the name of one.
+    """
     if not aggregates:
         raise PlanError(operator, "needs at least one aggregate", "write n=ag.count()")
-    computed: list[Expr] = []
+    computed: dict[str, Expr] = dict(keys or {})
     plain = []
     for label, aggregate in aggregates.items():
         if not isinstance(aggregate, Aggregate):
@@ -62,11 +75,16 @@ def plain_aggregates(
         argument = aggregate.argument
         if isinstance(argument, Column):
             argument = argument.column
-        elif isinstance(argument, Expr):
+        if isinstance(argument, str) and argument in computed and argument in stream.schema.names:
+            argument = Column(argument)
+        if isinstance(argument, Expr):
             column = f"{label}.input"
-            computed.append(argument.alias(column))
+            while column in stream.schema.names or column in computed:
+                column += "_"
+            computed[column] = argument
             argument = column
         plain.append((label, Aggregate(aggregate.function, argument)))
     if computed:
-        stream = stream.with_columns(*computed)
+        named = [each.alias(column) for column, each in computed.items()]
+        stream = stream.with_columns(*named)
     return stream, tuple(plain)

@@ -99,9 +99,16 @@ class Job:
         self._controller.feed(machine.ResumeAsked())
 
     def stop(self, timeout: float | str = "30s") -> None:
-        """End the job now; what was not committed is removed. Idempotent."""
-        self._controller.feed(machine.StopAsked())
-        self._controller.join(seconds(timeout) or 30.0)
+        """End the job now and remove its unfinished outputs. Idempotent.
+
+        A job that is making its outputs visible is not stopped half-way: it finishes. TimeoutError
+        when the job has not ended in time.
+        """
+        controller = self._controller
+        controller.feed(machine.StopAsked())
+        bound = seconds(timeout) or 30.0
+        if not controller.join(bound):
+            raise TimeoutError(f"waited {bound} s for the job to end; it is {self.state}")
 
     def wait(self, timeout: float | str | None = None) -> None:
         """Wait for the end.

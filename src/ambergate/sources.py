@@ -7,6 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from ambergate.arguments import parsed_types
 from ambergate.connectors.arrow import FromArrow
 from ambergate.connectors.csv import ReadCsv
 from ambergate.connectors.iterators import FromIterable
@@ -14,7 +15,6 @@ from ambergate.connectors.json import ReadJson
 from ambergate.connectors.parquet import ReadParquet
 from ambergate.graph.logical import Node
 from ambergate.stream import Stream, Types
-from ambergate.type_names import parse_type
 
 
 def read_csv(
@@ -44,7 +44,7 @@ def read_csv(
     """
     description = ReadCsv(
         path,
-        types=_parsed(types),
+        types=_parsed(name or "read_csv", types),
         null_values=null_values,
         delimiter=delimiter,
         header=header,
@@ -61,7 +61,8 @@ def read_json(
     parallelism: int | None = None,
 ) -> Stream:
     """Rows of JSON files, one object a line."""
-    return _source(ReadJson(path, types=_parsed(types)), "read_json", name, parallelism)
+    description = ReadJson(path, types=_parsed(name or "read_json", types))
+    return _source(description, "read_json", name, parallelism)
 
 
 def read_parquet(path: Any, *, name: str | None = None, parallelism: int | None = None) -> Stream:
@@ -95,7 +96,7 @@ def from_iter(
     schema : column -> Arrow type; inferred from the first rows without it
     """
     if schema is not None and not isinstance(schema, pa.Schema):
-        schema = pa.schema([(column, parse_type(each)) for column, each in schema.items()])
+        schema = pa.schema(list(parsed_types(name or "from_iter", schema).items()))
     return _source(FromIterable(source, schema), "from_iter", name, parallelism)
 
 
@@ -103,7 +104,5 @@ def _source(description: Any, kind: str, name: str | None, parallelism: int | No
     return Stream(Node("source", kind, description, (), description.schema, name, parallelism))
 
 
-def _parsed(types: Types | None) -> dict[str, pa.DataType] | None:
-    if types is None:
-        return None
-    return {column: parse_type(each) for column, each in types.items()}
+def _parsed(operator: str, types: Types | None) -> dict[str, pa.DataType] | None:
+    return None if types is None else parsed_types(operator, types)

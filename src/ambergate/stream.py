@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from ambergate.arguments import Types, named_columns, names_of_columns, types_of
 from ambergate.connectors.sinks import WriteCsv, WriteJson, WriteParquet
+from ambergate.connectors.target import IF_EXISTS
 from ambergate.errors import PlanError
 from ambergate.expr.aggregates import Aggregate
 from ambergate.expr.nodes import Expr
@@ -363,6 +364,11 @@ class Stream:
         return node_of(operator, (self.node,), name, parallelism, kind)
 
     def _end(self, description: Any, kind: str, name: str | None, parallelism: int | None) -> Sink:
+        if getattr(description, "if_exists", "error") not in IF_EXISTS:
+            raise PlanError(
+                name or kind,
+                f"if_exists={description.if_exists!r} is none of {', '.join(IF_EXISTS)}",
+            )
         if hasattr(description, "output_schema"):
             description.output_schema(name or kind, self.schema)
         node = Node("sink", kind, description, (self.node,), self.schema, name, parallelism)

@@ -290,3 +290,48 @@ def test_small_batches_make_large_row_groups(tmp_path):
     written(WriteParquet(path), made.to_batches(max_chunksize=1000), made.schema)
     assert pq.ParquetFile(path).num_row_groups == 2
     assert table(ReadParquet(path)).equals(made)
+
+
+def test_of_two_that_commit_at_once_one_is_told(tmp_path):
+    sink = WriteCsv(str(tmp_path / "x.csv"))
+    writers = [sink.open(0, 1, MADE.schema, f"1-token{number}") for number in range(2)]
+    for writer in writers:
+        writer.prepare()
+    writers[0].commit()
+    with pytest.raises(OutputError, match="came into being while the job ran"):
+        writers[1].commit()
+    writers[1].abort()
+    assert os.listdir(tmp_path) == ["x.csv"]
+
+
+def test_what_was_committed_is_taken_back_where_it_replaced_nothing(tmp_path):
+    target = str(tmp_path / "out") + "/"
+    writers = [WriteCsv(target).open(task, 2, MADE.schema, "1-token") for task in range(2)]
+    writers[0].commit()
+    for writer in writers:
+        writer.withdraw()
+    assert os.listdir(target) == []
+
+
+def test_what_killed_tasks_left_is_discarded(tmp_path):
+    sink = WriteCsv(str(tmp_path / "out") + "/")
+    sink.open(1, 2, MADE.schema, "1-token")
+    assert len(os.listdir(tmp_path / "out")) == 1
+    sink.discard(2, "1-token")
+    assert os.listdir(tmp_path / "out") == []
+
+
+def test_a_device_is_not_replaced_by_a_file(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for target in (str(pipe), os.devnull):
+        with pytest.raises(OutputError, match="is no regular file"):
+            WriteCsv(target, if_exists="replace").check()
+
+
+def test_a_relative_target_stays_where_it_was_meant(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    sink = WriteCsv("out/")
+    monkeypatch.chdir("/")
+    written(sink, BATCHES, MADE.schema)
+    assert os.listdir(tmp_path / "out") == ["part-00000.csv"]

@@ -154,7 +154,7 @@ def test_what_cannot_be_combined_is_left_alone():
     assert keyed.expand(node) is node
     node = node_of(GroupBy((), (("n", Aggregate("count")),)), schema, "totals")
     final = node.description.expand(node)
-    assert (final.name, final.inputs[0].name) == ("totals", "totals.combine")
+    assert (final.name, final.inputs[0].stem) == ("totals", "totals.combine")
     assert final.description.expand(final) is final
 
 

@@ -108,3 +108,10 @@ def test_what_does_not_fit_is_a_plan_error(operator, words):
     with pytest.raises(PlanError) as caught:
         operator.output_schema("pick", SCHEMA)
     assert all(word in str(caught.value) for word in ["'pick'", *words])
+
+
+def test_a_renamed_column_has_its_new_name_where_as_many_columns_go_out_as_came_in():
+    batch = pa.record_batch({"a": [1, 2], "b": ["x", "y"]})
+    renamed = Select((("c", col("a")), ("b", col("b"))))
+    table, _ = drive(renamed, batch, 2)
+    assert table.to_pydict() == {"c": [1, 2], "b": ["x", "y"]}

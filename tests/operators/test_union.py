@@ -5,6 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 
+import ambergate as ag
 from ambergate.errors import PlanError
 from ambergate.operators.union import Union, promoted
 from tests.operators.stepping import run
@@ -64,3 +65,12 @@ def test_a_missing_column_is_a_plan_error(schemas):
     given = [LEFT.schema, LEFT.schema.remove(1)]
     with pytest.raises(PlanError, match="has no column 's'"):
         Union().output_schema("all", *(given[index] for index in schemas))
+
+
+def test_an_input_may_keep_columns_that_only_others_read():
+    rows = ag.from_arrow({"a": [1, 2], "b": ["x", "y"], "c": [0, 0]})
+    few = rows.filter(ag.col("a") > 1)
+    both = few.union(rows.map(lambda a: a + 10, columns=["a"], returns={"a": "int64"}))
+    job = ag.run(both.select("a").to_table(name="a"), few.to_table(name="all"), backend="inline")
+    assert sorted(job.result("a")["a"].to_pylist()) == [2, 11, 12]
+    assert job.result("all").to_pydict() == {"a": [2], "b": ["y"], "c": [0]}

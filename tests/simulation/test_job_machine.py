@@ -28,7 +28,9 @@ class World:
         self.unready = list(range(WORKERS))
         self.unfinished = list(range(TASKS))
         self.standing_at_error = set()
+        self.preparing = False
         self.committing = None
+        self.committed = 0
         self.released = []
         self.last_asked = "pause" if self.machine.paused else "resume"
 
@@ -47,9 +49,13 @@ class World:
                     assert not self.standing_at_error, "opened with a failed row not retried"
                 case machine.Retry(_, task):
                     self.standing_at_error.discard(task)
+                case machine.Prepare():
+                    assert not self.preparing
+                    assert not self.unfinished
+                    self.preparing = True
                 case machine.Commit():
                     assert self.committing is None
-                    assert not self.unfinished
+                    assert self.preparing
                     self.committing = list(range(WORKERS))
                 case machine.Release(abort):
                     self.released.append(abort)
@@ -70,6 +76,8 @@ class World:
             for task in self.unfinished:  # the row that was under way when the gate closed
                 if task not in self.standing_at_error:
                     events += [("finish", task), ("raise", task)]
+        if self.preparing and self.committing is None:
+            events.append(("prepare", None))
         if self.committing:
             events += [("commit", None)] * 2
         if not self.released:
@@ -90,7 +98,10 @@ class World:
             self.carry_out(feed(machine.Raised(raised(task))))
         elif what == "quiesce":
             self.carry_out(feed(machine.Quiesced(self.machine.turn)))
+        elif what == "prepare":
+            self.carry_out(feed(machine.Prepared()))
         elif what == "commit":
+            self.committed += 1
             self.carry_out(feed(machine.Committed(self.committing.pop())))
         elif what == "pause":
             self.last_asked = "pause"
@@ -116,6 +127,8 @@ class World:
             assert self.released == [state != "finished"]
         if state == "finished":
             assert not self.unfinished
+        if state == "stopped":
+            assert not self.committed, "stopped with a part of the output visible"
         if self.last_asked == "resume" and state in ("pausing", "paused"):
             assert self.machine.stops, "a resume was dropped"
         if self.last_asked == "pause" and state == "running":

@@ -5,10 +5,13 @@ from __future__ import annotations
 import codecs
 import os
 import pickle
+import signal
 import socket
 import subprocess
 import sys
 from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import cloudpickle
 
@@ -17,8 +20,10 @@ from ambergate.channels.descriptors import above_streams
 from ambergate.channels.link import Link
 from ambergate.channels.memory import Memory
 from ambergate.channels.process import open_process
-from ambergate.graph.physical import Plan
+from ambergate.errors import PlanError
+from ambergate.graph.physical import PhysicalOperator, Plan
 from ambergate.messages import Deploy
+from ambergate.operators.functions import function_name
 
 HASH_SEED = "0"
 LAST_WORDS_BYTES = 4096
@@ -106,11 +111,14 @@ class LocalBackend:
         return Memory.create(nbytes)
 
     def launch(self, plan: Plan, memory: Memory, job: str, on_error: str) -> list[LocalWorker]:
-        """Start the processes, then pickle the plan while they load."""
+        """Pickle the plan, start the processes, and fill the shared buffers while they load."""
+        pickled, buffers = _pickled(plan)
         printer = Printer()
-        workers = [self._spawn(number, memory, printer) for number in range(plan.workers)]
+        workers: list[LocalWorker] = []
         try:
-            self._deploy(workers, plan, job, on_error)
+            for number in range(plan.workers):
+                workers.append(self._spawn(number, memory, printer))
+            self._deploy(workers, pickled, buffers, job, on_error)
         except BaseException:
             for worker in workers:
                 worker.process.kill()
@@ -131,15 +139,16 @@ class LocalBackend:
             str(os.getpid()),
         ]
         try:
-            process = subprocess.Popen(
-                command,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                pass_fds=(far.fileno(), memory.fd),
-                env=environment,
-                close_fds=True,
-            )
+            with _without_interrupts():
+                process = subprocess.Popen(
+                    command,
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                    pass_fds=(far.fileno(), memory.fd),
+                    env=environment,
+                    close_fds=True,
+                )
         except BaseException:
             near.close()
             raise
@@ -147,11 +156,14 @@ class LocalBackend:
             far.close()
         return LocalWorker(process, Link(near), number, printer)
 
-    def _deploy(self, workers: list[LocalWorker], plan: Plan, job: str, on_error: str) -> None:
-        buffers: list[pickle.PickleBuffer] = []
-        if SPAWNED_MAIN in sys.modules:  # the main module of a process that multiprocessing made
-            cloudpickle.register_pickle_by_value(sys.modules[SPAWNED_MAIN])
-        pickled = cloudpickle.dumps(plan, protocol=5, buffer_callback=buffers.append)
+    def _deploy(
+        self,
+        workers: list[LocalWorker],
+        pickled: bytes,
+        buffers: list[pickle.PickleBuffer],
+        job: str,
+        on_error: str,
+    ) -> None:
         views = [buffer.raw() for buffer in buffers]
         sizes = tuple(view.nbytes for view in views)
         shared = Memory.create(sum(sizes)) if sum(sizes) else None
@@ -168,6 +180,43 @@ class LocalBackend:
         finally:
             if shared is not None:
                 shared.close()
+
+
+def _pickled(plan: Plan) -> tuple[bytes, list[pickle.PickleBuffer]]:
+    """The plan and its large buffers; PlanError naming operator and function where it cannot be."""
+    buffers: list[pickle.PickleBuffer] = []
+    if SPAWNED_MAIN in sys.modules:  # the main module of a process that multiprocessing made
+        cloudpickle.register_pickle_by_value(sys.modules[SPAWNED_MAIN])
+    try:
+        return cloudpickle.dumps(plan, protocol=5, buffer_callback=buffers.append), buffers
+    except Exception as error:
+        for operator in plan.operators:
+            _check_travels(operator)
+        raise PlanError("plan", f"cannot be sent to a worker: {error}") from error
+
+
+def _check_travels(operator: PhysicalOperator) -> None:
+    try:
+        cloudpickle.dumps(operator.description, protocol=5, buffer_callback=lambda _: None)
+    except Exception as error:
+        function = getattr(operator.description, "fn", None)
+        what = "its description" if function is None else f"function {function_name(function)}"
+        raise PlanError(
+            operator.name,
+            f"{what} cannot be sent to a worker: {error}",
+            "make such an object (a lock, a file, a connection) inside the function, or use "
+            'backend="inline"',
+        ) from error
+
+
+@contextmanager
+def _without_interrupts() -> Iterator[None]:
+    """Start a process with Control-C blocked, until it ignores that: it may still be loading."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _passable(end: socket.socket) -> socket.socket:

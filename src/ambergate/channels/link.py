@@ -8,6 +8,7 @@ Only ambergate's own processes stand at the ends: a socket pair made by the cont
 from __future__ import annotations
 
 import array
+import errno
 import os
 import pickle
 import select
@@ -53,31 +54,45 @@ class Link:
                     fds = array.array("i", descriptors)
                     ancillary = ((socket.SOL_SOCKET, socket.SCM_RIGHTS, fds),)
                 while len(frame):
-                    if not select.select([], [self.end], [], max(0.0, deadline - time.monotonic()))[
-                        1
-                    ]:
+                    if not self._ready(select.POLLOUT, max(0.0, deadline - time.monotonic())):
                         raise TimeoutError("the other end of a control link does not read")
                     sent = self.end.sendmsg([frame], ancillary, socket.MSG_DONTWAIT)
                     frame, ancillary = frame[sent:], ()
             except (BrokenPipeError, ConnectionResetError):
                 return False
-            except OSError as error:
-                if self.end.fileno() < 0 or error.errno in (9, 32, 104):
+            except (OSError, ValueError) as error:  # ValueError: closed meanwhile
+                if self.end.fileno() < 0 or getattr(error, "errno", None) == errno.EBADF:
                     return False
                 raise
         return True
 
     def receive(self, timeout_s: float | None = None) -> list[tuple[Any, list[int]]] | None:
         """Wait up to ``timeout_s`` for bytes; the messages now complete, None at the end."""
-        if not select.select([self.end], [], [], timeout_s)[0]:
+        if not self._ready(select.POLLIN, timeout_s):
             return []
         return self.drain()
+
+    def rest(self) -> list[tuple[Any, list[int]]]:
+        """The messages that have come so far, of an other end that may be gone."""
+        messages: list[tuple[Any, list[int]]] = []
+        while self._ready(select.POLLIN, 0.0):
+            received = self.drain()
+            if received is None:
+                break
+            messages += received
+        return messages
+
+    def _ready(self, what: int, timeout_s: float | None) -> bool:
+        """Whether the end is ready within the time, or broken; by poll, for any descriptor."""
+        poll = select.poll()
+        poll.register(self.end, what)
+        return bool(poll.poll(None if timeout_s is None else timeout_s * 1000))
 
     def drain(self) -> list[tuple[Any, list[int]]] | None:
         """The messages complete after one read; None when the other end is gone."""
         try:
             space = socket.CMSG_SPACE(MOST_DESCRIPTORS * 4)
-            received, ancillary, _, _ = self.end.recvmsg(RECEIVE_BYTES, space)
+            received, ancillary, _, _ = self.end.recvmsg(RECEIVE_BYTES, space, socket.MSG_DONTWAIT)
         except (BlockingIOError, InterruptedError):
             return []
         except OSError:

@@ -78,6 +78,9 @@ class Writer(Protocol):
         """Bring everything to the disk and close; still invisible."""
         ...
 
+    def prepare(self) -> None:
+        """Raise OutputError where something is in the way of ``commit``."""
+
     def commit(self) -> None:
         """Make it visible; may be called twice."""
         ...
@@ -85,6 +88,9 @@ class Writer(Protocol):
     def abort(self) -> None:
         """Remove what was not committed; may be called at any time."""
         ...
+
+    def withdraw(self) -> None:
+        """``abort``, and take back what was committed if it replaced nothing."""
 
 
 class Sink(Protocol):
@@ -105,6 +111,9 @@ class Sink(Protocol):
     def open(self, task: int, tasks: int, schema: pa.Schema, job: str) -> Writer:
         """Begin to write; ``job`` is a token unique to the run: the process, a dash, anything."""
         ...
+
+    def discard(self, tasks: int, job: str) -> None:
+        """Remove what a run that has ended left unfinished, as tasks that were killed do."""
 
 
 def plain_type(of: pa.DataType) -> pa.DataType:

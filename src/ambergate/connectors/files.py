@@ -21,7 +21,7 @@ ARROW_CODECS = {".zst": "zstd", ".lz4": "lz4"}
 
 
 def files_of(path: Any) -> tuple[str, ...]:
-    """The files that ``path`` means, each once, sorted.
+    """The files that ``path`` means, each once, sorted; absolute, as working folders change.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ def files_of(path: Any) -> tuple[str, ...]:
         Nothing there.
     """
     if isinstance(path, str | os.PathLike):
-        return tuple(sorted(_expanded(os.fspath(path))))
+        return tuple(sorted(map(os.path.abspath, _expanded(os.fspath(path)))))
     if not isinstance(path, Iterable):
         raise InputError(
             repr(path), "is no path", None, "give a file, a folder, a glob, or a list of them"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, ClassVar
 
 import pyarrow as pa
@@ -124,8 +125,31 @@ class _GroupReader:
     ) -> Iterator[pa.RecordBatch | Skipped]:
         described = opened.metadata.row_group(group)
         if rejects(described, opened.schema_arrow, self.schema, self.predicate):
-            yield Skipped(described.num_rows)
+            yield Skipped(described.num_rows, partial(self._reread, file, group))
             return
+        yield from self._decoded(file, opened, group, batch_rows)
+
+    def _reread(self, file: str, group: int, first: int, rows: int) -> pa.RecordBatch:
+        """Some rows of a row group that was passed over."""
+        opened = _open(file)
+        try:
+            found, place = [], 0
+            for piece in self._decoded(file, opened, group, 4096):
+                start, stop = max(first - place, 0), min(first + rows - place, piece.num_rows)
+                if start < stop:
+                    found.append(piece.slice(start, stop - start))
+                place += piece.num_rows
+                if place >= first + rows:
+                    break
+            return pa.concat_batches(found)
+        finally:
+            opened.close()
+
+    def _decoded(
+        self, file: str, opened: pq.ParquetFile, group: int, batch_rows: int
+    ) -> Iterator[pa.RecordBatch]:
+        """A row group's rows with the columns and types of the source."""
+        described = opened.metadata.row_group(group)
         present = [name for name in self.schema.names if name in opened.schema_arrow.names]
         if not present:
             nothing = pa.nulls(described.num_rows)

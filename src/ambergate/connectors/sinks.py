@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -30,6 +31,11 @@ class WriteFiles:
     ending: ClassVar[str]
     form: ClassVar[Any]
 
+    def __post_init__(self) -> None:
+        """Make the target absolute: a function may change the working folder of its process."""
+        absolute = os.path.abspath(os.path.expanduser(self.target))
+        object.__setattr__(self, "target", absolute + "/" * self.target.endswith("/"))
+
     @property
     def single(self) -> bool:
         """See Sink."""
@@ -43,6 +49,12 @@ class WriteFiles:
         """See Sink."""
         target = Target(self.target, self.ending, self.if_exists)
         return FileWriter(target, task, tasks, job, self.form, schema)
+
+    def discard(self, tasks: int, job: str) -> None:
+        """See Sink."""
+        target = Target(self.target, self.ending, self.if_exists)
+        for task in range(tasks):
+            target.discard(task, job)
 
 
 @dataclass(frozen=True, slots=True)

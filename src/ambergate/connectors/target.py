@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import re
@@ -52,6 +53,11 @@ class Target:
         folder, name = os.path.split(self.file(task))
         return os.path.join(folder, f".{name}.{job}-{task}.part")
 
+    def discard(self, task: int, job: str) -> None:
+        """Remove the unfinished file of ``task``, if there is one and it can be removed."""
+        with contextlib.suppress(OSError):
+            _remove(self.unfinished(task, job))
+
     def check(self) -> None:
         """Make missing folders, remove leftovers; OutputError where rows cannot go."""
         if self.if_exists not in IF_EXISTS:
@@ -66,6 +72,10 @@ class Target:
         if not self.parts and os.path.isdir(self.path):
             raise OutputError(
                 self.path, "is a folder", f"write {self.path + '/'!r} for one file a task in it"
+            )
+        if not self.parts and os.path.lexists(self.path) and not os.path.isfile(self.path):
+            raise OutputError(
+                self.path, "is no regular file, and would be replaced by one", "name another target"
             )
         if self.if_exists == "error":
             self.check_free()
@@ -149,25 +159,37 @@ class FileWriter:
             _sync(self._unfinished)
         self._finished = True
 
+    def prepare(self) -> None:
+        """See Writer."""
+        self.finish()
+        if self._target.if_exists == "error" and os.path.lexists(self.path):
+            raise self._taken()
+        with named(self.path):
+            os.stat(self._unfinished)
+
     def commit(self) -> None:
-        """See Writer; the rename is atomic, the parts of a folder follow one another."""
+        """See Writer; each file comes at once, the parts of a folder follow one another."""
         if self._committed:
             return
         self.finish()
         target = self._target
         with named(self.path):
-            if target.if_exists == "error" and os.path.lexists(self.path):
-                raise OutputError(
-                    self.path,
-                    "came into being while the job ran",
-                    'write if_exists="replace", or another target',
-                )
             if target.parts and target.if_exists == "replace" and self._task == 0:
                 for stale in target.stale_parts(self._tasks):
                     _remove(stale)
-            os.replace(self._unfinished, self.path)
+            if target.if_exists == "replace":
+                os.replace(self._unfinished, self.path)
+            elif not _place(self._unfinished, self.path):
+                raise self._taken()
+            self._committed = True
             _sync(target.folder)
-        self._committed = True
+
+    def _taken(self) -> OutputError:
+        return OutputError(
+            self.path,
+            "came into being while the job ran",
+            'write if_exists="replace", or another target',
+        )
 
     def abort(self) -> None:
         """See Writer."""
@@ -181,6 +203,12 @@ class FileWriter:
         except (pa.ArrowException, OSError, ValueError):
             pass  # what could not be written is thrown away anyway
         _remove(self._unfinished)
+
+    def withdraw(self) -> None:
+        """See Writer."""
+        if self._committed and self._target.if_exists == "error":
+            _remove(self.path)
+        self.abort()
 
 
 @contextmanager
@@ -206,6 +234,23 @@ def _alive(process: int) -> bool:
         return False
     except OSError:
         return True
+    return True
+
+
+def _place(path: str, target: str) -> bool:
+    """Rename, of two that do it at once only one; False where ``target`` exists."""
+    try:
+        os.link(path, target)
+    except FileExistsError:
+        return False
+    except FileNotFoundError:
+        raise
+    except OSError:  # a file system without hard links
+        if os.path.lexists(target):
+            return False
+        os.replace(path, target)
+        return True
+    os.unlink(path)
     return True
 
 

@@ -21,7 +21,7 @@ from ambergate.channels.gate import Gate, TaskState
 from ambergate.channels.memory import Memory
 from ambergate.controller import job as machine
 from ambergate.controller.breakpoints import Breakpoints
-from ambergate.controller.results import fetch
+from ambergate.controller.results import commit, prepare
 from ambergate.controller.workers import WorkerHandle
 from ambergate.errors import AmbergateError
 from ambergate.graph.layout import Layout
@@ -39,8 +39,7 @@ from ambergate.messages import (
 
 TICK_S = 0.25  # of the controller's thread while nothing is heard
 PAUSE_TICK_S = 0.0002
-LEAVE_S = 2.0  # for a worker to end in order before it is killed
-COMMIT_S = 600.0
+LEAVE_S = 2.0  # for all workers to end in order before they are killed
 
 
 class Controller:
@@ -113,7 +112,7 @@ class Controller:
     def state(self) -> str:
         """The job's state, in the words of the API."""
         state = self.machine.state
-        return "running" if state == "committing" else state
+        return "running" if state in machine.ENDING else state
 
     def feed(self, event: Any) -> None:
         """Give the machine an event and carry out what it says."""
@@ -131,8 +130,10 @@ class Controller:
             self.open_gates(action.turn)
         elif isinstance(action, machine.Retry):
             self._send(action.task, Ask(0, "retry", action.operator, action.task))
+        elif isinstance(action, machine.Prepare):
+            self._apart(prepare)
         elif isinstance(action, machine.Commit):
-            threading.Thread(target=self._commit, name="ambergate-commit", daemon=True).start()
+            self._apart(commit)
         elif isinstance(action, machine.Release):
             for worker in self.workers:
                 worker.link.send(Leave(action.abort))
@@ -162,6 +163,12 @@ class Controller:
         """The tasks that are inside a step, of all whose gates are closed."""
         return [key for key, gate in self.gates.items() if gate.is_running()]
 
+    def _stands(self) -> bool:
+        """Whether no task is inside a step, and some have not finished: else the end is near."""
+        return not self.still_running() and any(
+            gate.read()["state"] != TaskState.FINISHED for gate in self.gates.values()
+        )
+
     def quiesce(self, timeout_s: float | None) -> bool:
         """Wait (not holding ``changed``) until a job that is pausing stands still."""
         deadline = None if timeout_s is None else time.monotonic() + timeout_s
@@ -170,7 +177,7 @@ class Controller:
             turn = self.machine.turn
             if self.machine.state != "pausing":
                 return True
-            if not self.still_running():
+            if self._stands():
                 self.feed(machine.Quiesced(turn))
                 continue
             if deadline is not None and time.monotonic() >= deadline:
@@ -241,7 +248,7 @@ class Controller:
                 for number, worker in enumerate(self.workers):
                     if not ready and worker.ended() is not None:
                         self._lost(number)
-                if self.machine.state == "pausing" and not self.still_running():
+                if self.machine.state == "pausing" and self._stands():
                     self.feed(machine.Quiesced(self.machine.turn))
         except BaseException as error:
             self.feed(machine.Broken(error))
@@ -307,22 +314,22 @@ class Controller:
         deadline = time.monotonic() + LEAVE_S
         while worker.ended() is None and time.monotonic() < deadline:
             time.sleep(0.005)
+        for message, descriptors in worker.link.rest():  # it may have said why
+            self._take(message, descriptors)
         code = worker.ended()
         lost = WorkerLost(number, 0 if code is None else code, worker.last_words())
         self.feed(machine.Broken(lost))
 
-    def _commit(self) -> None:
-        """Make every worker's outputs visible; on a thread of its own, since it may take long."""
-        try:
-            for operator in self.plan.operators:
-                if operator.kind == "to_table":
-                    for task in range(operator.tasks):
-                        self.results[(operator.name, task)] = fetch(self, operator.name, task)
-            for number in range(self.plan.workers):
-                self.ask_worker(number, "commit", timeout_s=COMMIT_S)
-                self.feed(machine.Committed(number))
-        except BaseException as error:
-            self.feed(machine.Broken(error))
+    def _apart(self, work: Callable[[Controller], None]) -> None:
+        """Do what may take long on a thread of its own; the job fails with it."""
+
+        def tried() -> None:
+            try:
+                work(self)
+            except BaseException as error:
+                self.feed(machine.Broken(error))
+
+        threading.Thread(target=tried, name="ambergate-commit", daemon=True).start()
 
     def _send(self, task: int, message: Any) -> None:
         self.workers[self.plan.worker_of(task)].link.send(message)
@@ -336,8 +343,9 @@ class Controller:
 
     def _leave(self) -> None:
         """End the workers and free what the job held."""
+        deadline = time.monotonic() + LEAVE_S
         for worker in self.workers:
-            worker.end(LEAVE_S)
+            worker.end(max(0.0, deadline - time.monotonic()))
         with self.changed:
             self._left = True
             self.changed.notify_all()
@@ -352,10 +360,12 @@ class Controller:
         """Whether every worker is gone."""
         return self._left
 
-    def join(self, timeout_s: float) -> None:
-        """Wait until the job's thread has ended and all is freed."""
-        if threading.current_thread() is not self._thread:
-            self._thread.join(timeout_s)
+    def join(self, timeout_s: float) -> bool:
+        """Wait until the job's thread has ended and all is freed; whether it has."""
+        if threading.current_thread() is self._thread:
+            return False
+        self._thread.join(timeout_s)
+        return not self._thread.is_alive()
 
     # reading the pages
 

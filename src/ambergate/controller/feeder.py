@@ -75,9 +75,10 @@ class Feeder(threading.Thread):
         taken = False
         while not self._stopping:
             heard = self._bell.heard()
-            taken = taken or self._writer.push(item)
-            if taken and self._writer.flush():
-                return
+            if not self._gate.turn % 2:  # what stands sees nothing come
+                taken = taken or self._writer.push(item)
+                if taken and self._writer.flush():
+                    return
             self._bell.wait(heard, WAIT_NS)
 
     def stop(self) -> None:

@@ -13,6 +13,7 @@ from ambergate.errors import IllegalTransition
 from ambergate.messages import RaisedRow
 
 ENDED = frozenset({"finished", "failed", "stopped"})
+ENDING = frozenset({"preparing", "committing"})  # all tasks have finished
 
 
 # events
@@ -60,6 +61,11 @@ class Raised:
 
 
 @dataclass(frozen=True, slots=True)
+class Prepared:
+    """All outputs are written and nothing is in their way: they can be made visible."""
+
+
+@dataclass(frozen=True, slots=True)
 class Committed:
     """A worker has made its outputs visible."""
 
@@ -104,6 +110,11 @@ class Retry:
 
 
 @dataclass(frozen=True, slots=True)
+class Prepare:
+    """See that all outputs can be made visible."""
+
+
+@dataclass(frozen=True, slots=True)
 class Commit:
     """Make all outputs visible."""
 
@@ -122,17 +133,18 @@ MOVES: dict[tuple[str, str], str] = {
     ("pausing", "quiesced"): "paused",
     ("pausing", "resume"): "running",
     ("paused", "resume"): "running",
-    ("running", "all finished"): "committing",
-    ("pausing", "all finished"): "committing",
-    ("paused", "all finished"): "committing",
+    ("running", "all finished"): "preparing",
+    ("pausing", "all finished"): "preparing",
+    ("paused", "all finished"): "preparing",
+    ("preparing", "prepared"): "committing",
     ("committing", "committed"): "finished",
     **{
         (state, "stop"): "stopped"
-        for state in ("starting", "running", "pausing", "paused", "committing")
+        for state in ("starting", "running", "pausing", "paused", "preparing")
     },
     **{
         (state, "fail"): "failed"
-        for state in ("starting", "running", "pausing", "paused", "committing")
+        for state in ("starting", "running", "pausing", "paused", "preparing", "committing")
     },
 }
 
@@ -191,7 +203,7 @@ class JobMachine:
         return self._open()
 
     def _on_pauseasked(self, event: PauseAsked) -> list[Any]:
-        if self.ended or self.state == "committing":
+        if self.ended or self.state in ENDING:
             return []
         if event.stop is not None:
             self.stops.append(event.stop)
@@ -230,6 +242,12 @@ class JobMachine:
         if len(self._finished) < self.tasks or self.state not in ("running", "pausing", "paused"):
             return []
         self._move("all finished")
+        return [Prepare()]
+
+    def _on_prepared(self, event: Prepared) -> list[Any]:
+        if self.state != "preparing":
+            return []
+        self._move("prepared")
         return [Commit()]
 
     def _on_raised(self, event: Raised) -> list[Any]:
@@ -252,7 +270,7 @@ class JobMachine:
         return [] if self.ended else self._fail(event.cause)
 
     def _on_stopasked(self, event: StopAsked) -> list[Any]:
-        if self.ended:
+        if self.ended or self.state == "committing":  # some outputs may be visible: too late
             return []
         self._move("stop")
         self.turn += 1 + self.turn % 2

@@ -1,4 +1,4 @@
-"""Rows that sinks keep for the caller, fetched from the workers by descriptor."""
+"""What sinks made: rows kept for the caller, fetched by descriptor, and outputs made visible."""
 
 from __future__ import annotations
 
@@ -8,10 +8,32 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from ambergate.controller import job as machine
+
 if TYPE_CHECKING:
     from ambergate.controller.controller import Controller
 
 FETCH_S = 600.0
+COMMIT_S = 600.0
+
+
+def prepare(controller: Controller) -> None:
+    """Fetch all results, and see that every worker can make its outputs visible."""
+    for operator in controller.plan.operators:
+        if operator.kind == "to_table":
+            for task in range(operator.tasks):
+                rows = fetch(controller, operator.name, task)
+                controller.results[(operator.name, task)] = rows
+    for number in range(controller.plan.workers):
+        controller.ask_worker(number, "prepare", timeout_s=COMMIT_S)
+    controller.feed(machine.Prepared())
+
+
+def commit(controller: Controller) -> None:
+    """Make every worker's outputs visible."""
+    for number in range(controller.plan.workers):
+        controller.ask_worker(number, "commit", timeout_s=COMMIT_S)
+        controller.feed(machine.Committed(number))
 
 
 def fetch(controller: Controller, operator: str, task: int) -> list[pa.RecordBatch]:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ambergate.expr.nodes import Alias, Call, Column, Expr, Literal
+import pyarrow as pa
 
-__all__ = ["conjuncts_of"]
+from ambergate.expr.nodes import Alias, Call, Column, Expr, Literal
+from ambergate.expr.types import Typed, annotate
+
+__all__ = ["cannot_raise", "conjuncts_of"]
 
 OPERATIONS = {
     "equal": "==",
@@ -17,6 +20,16 @@ OPERATIONS = {
 }
 TURNED = {"==": "==", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 CHECKS = {"is_null": "is_null", "is_not_null": "is_not_null"}
+TOTAL = {  # have a value for whatever they are given
+    *OPERATIONS,
+    *("not_equal", "and", "or", "not", "is_null", "is_not_null", "is_in", "is_between"),
+    *("str.contains", "str.starts_with", "str.ends_with", "str.length", "list.length"),
+    *("dt.year", "dt.month", "dt.day", "dt.weekday", "dt.hour", "dt.minute", "dt.second"),
+}
+TOTAL_OF_FLOATS = {
+    *("add", "subtract", "multiply", "divide", "floor_divide", "modulo", "power", "negate"),
+    *("abs", "sqrt", "log", "exp", "floor", "ceil", "round", "min_of", "max_of", "fill_null"),
+}
 
 
 def conjuncts_of(predicate: Expr) -> tuple[tuple[str, str, Any], ...]:
@@ -36,6 +49,9 @@ def conjuncts_of(predicate: Expr) -> tuple[tuple[str, str, Any], ...]:
         for argument in predicate.arguments:
             found += conjuncts_of(argument)
         return tuple(found)
+    if predicate.function == "is_between":
+        value, low, high = predicate.arguments
+        return conjuncts_of((value >= low) & (value <= high))
     if predicate.function in CHECKS and isinstance(_bare(predicate.arguments[0]), Column):
         return ((_column(predicate.arguments[0]), CHECKS[predicate.function], None),)
     operation = OPERATIONS.get(predicate.function)
@@ -47,6 +63,31 @@ def conjuncts_of(predicate: Expr) -> tuple[tuple[str, str, Any], ...]:
     if isinstance(left, Literal) and isinstance(right, Column):
         return ((right.column, TURNED[operation], left.value),)
     return ()
+
+
+def cannot_raise(expr: Expr, schema: pa.Schema) -> bool:
+    """Whether ``expr`` has a value for every row; False in doubt.
+
+    >>> from ambergate.expr import col
+    >>> schema = pa.schema({"i": pa.int64(), "f": pa.float64()})
+    >>> cannot_raise((col("i") > 1) & (col("f") * 2 > 1), schema), cannot_raise(-col("i"), schema)
+    (True, False)
+    """
+    return _is_total(annotate(expr, schema))
+
+
+def _is_total(typed: Typed) -> bool:
+    call = typed.expr
+    if not isinstance(call, Call):
+        return True
+    floating = pa.types.is_floating(typed.type) and call.function in TOTAL_OF_FLOATS
+    if call.function not in TOTAL and not floating:
+        return False
+    for argument, wanted in zip(typed.arguments, typed.wants, strict=True):
+        exact = wanted is None or wanted == argument.type or pa.types.is_floating(wanted)
+        if not (_is_total(argument) and (exact or isinstance(argument.expr, Literal))):
+            return False
+    return True
 
 
 def _bare(expr: Expr) -> Expr:

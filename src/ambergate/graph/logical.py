@@ -26,6 +26,7 @@ class Node:
     schema: pa.Schema
     name: str | None = None
     parallelism: int | None = None
+    stem: str = ""  # what a derived name is made of, where that is not the kind
 
     def __post_init__(self) -> None:
         if self.name is not None and (not self.name or "/" in self.name):
@@ -72,10 +73,11 @@ def names_of(nodes: Iterable[Node]) -> dict[int, str]:
         if node.name is not None:
             names[id(node)] = node.name
             continue
-        name, number = node.kind, 1
+        stem = node.stem or node.kind
+        name, number = stem, 1
         while name in taken:
             number += 1
-            name = f"{node.kind}_{number}"
+            name = f"{stem}_{number}"
         taken.add(name)
         names[id(node)] = name
     return names

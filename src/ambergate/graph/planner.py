@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from ambergate.errors import PlanError
 from ambergate.graph.exchange import BROADCAST, FORWARD, GATHER, ROUND_ROBIN, Exchange
-from ambergate.graph.layout import ring_bytes_for
+from ambergate.graph.layout import RING_FLOOR, ring_bytes_for
 from ambergate.graph.logical import Node, names_of, topological
 from ambergate.graph.physical import Edge, PhysicalOperator, Plan
 
@@ -51,6 +51,10 @@ def plan_dataflow(
         )
     if workers < 1:
         raise PlanError("run", f"workers must be at least 1, got {workers}")
+    if batch_rows is not None and batch_rows < 1:
+        raise PlanError("run", f"batch_rows must be at least 1, got {batch_rows}")
+    if ring_bytes is not None and ring_bytes < RING_FLOOR:
+        raise PlanError("run", f"ring_bytes must be at least {RING_FLOOR}, got {ring_bytes}")
     for sink in sinks:
         if sink.role != "sink":
             raise PlanError(
@@ -174,7 +178,7 @@ def _hand_down_conjuncts(operators: list[PhysicalOperator], edges: list[Edge]) -
             continue
         conjuncts = getattr(operators[after[0].target].description, "conjuncts", None)
         if conjuncts is not None and after[0].exchange == FORWARD:
-            operators[source.index] = replace(source, predicate=tuple(conjuncts()))
+            operators[source.index] = replace(source, predicate=tuple(conjuncts(source.schema)))
 
 
 def _tasks_of(

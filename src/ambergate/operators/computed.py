@@ -83,10 +83,12 @@ class ComputedExecutor(Stateless):
                 self.parts.append(schema.get_field_index(column))
         computed = [place for place, part in enumerate(self.parts) if not isinstance(part, int)]
         self.computes = bool(computed)
-        # all input columns stay where they are: the output is the input with some columns set
+        # what is forwarded stays in its place under its name: the output is the input with some
+        # columns set
         self.edits = len(self.parts) >= len(schema) and all(
-            part == place if isinstance(part, int) else True
+            part == place and schema.field(place).equals(output.field(place))
             for place, part in enumerate(self.parts)
+            if isinstance(part, int)
         )
         self.fields = list(output)
         self.inputs = len(schema)

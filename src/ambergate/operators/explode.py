@@ -73,7 +73,7 @@ class ExplodeExecutor(Stateless):
         outputs: list[pa.RecordBatch] = []
         row, room = start, OUTPUT_ROWS
         while row < stop:
-            if room <= 0:
+            if room <= OUTPUT_ROWS // 2:  # what is left is not worth a batch
                 return Progress(FULL, row, outputs)
             end = gate.rows(row, min(row + LIBRARY_ROWS, stop))
             if end == row:

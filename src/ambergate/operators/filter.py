@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from ambergate.channels.gate import DONE, FULL, Gate
 from ambergate.errors import PlanError
-from ambergate.expr.conjuncts import conjuncts_of
+from ambergate.expr.conjuncts import cannot_raise, conjuncts_of
 from ambergate.expr.nodes import Expr
 from ambergate.kernels.evaluate import compile_expression
 from ambergate.kernels.selection import Views, take_batch
@@ -50,9 +50,12 @@ class Filter(Operator):
         """See Operator."""
         return wanted | self.predicate.columns()
 
-    def conjuncts(self) -> tuple[tuple[str, str, Any], ...]:
-        """Comparisons of columns with constants that every kept row meets."""
-        return conjuncts_of(self.predicate)
+    def conjuncts(self, schema: pa.Schema) -> tuple[tuple[str, str, Any], ...]:
+        """Comparisons of columns with constants that every kept row meets.
+
+        None where the predicate may raise: at a row that is not read it would not.
+        """
+        return conjuncts_of(self.predicate) if cannot_raise(self.predicate, schema) else ()
 
     def open(self, seat: Seat, *inputs: pa.Schema) -> FilterExecutor:
         """See Operator."""

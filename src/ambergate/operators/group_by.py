@@ -90,12 +90,16 @@ class GroupBy(Operator):
         return needed(inputs[0], frozenset(self.keys) | argument_columns(self.aggregates))
 
     def expand(self, node: Node) -> Node:
-        """``node``, without keys after one that combines rows where they are.
+        """``node``, where it is likely to pay after one that combines rows where they are.
 
-        With keys, combining costs about what dealing the rows to their tasks does; whether it pays
-        depends on how many keys there are, which nobody knows yet.
+        With integer keys, combining costs what dealing the rows to their tasks does, and pays only
+        if there are few keys, which nobody knows yet. Texts cost more to deal, and other types
+        have few values as a rule.
         """
-        return node if self.keys else self.combined(node)
+        schema = node.inputs[0].schema
+        if any(pa.types.is_integer(schema.field(key).type) for key in self.keys):
+            return node
+        return self.combined(node)
 
     def combined(self, node: Node) -> Node:
         """``node`` after one that combines rows where they are; as it is where that cannot be."""
@@ -103,14 +107,13 @@ class GroupBy(Operator):
         if self.before is not None or partials(schema, self.keys, self.aggregates) is None:
             return node
         combine = Combine(self.keys, self.aggregates)
-        name = None if node.name is None else f"{node.name}.combine"
         combined = Node(
             role=node.role,
             kind=f"{node.kind}.combine",
             description=combine,
             inputs=node.inputs,
             schema=combine.output_schema(node.title, schema),
-            name=name,
+            stem=f"{node.name or node.kind}.combine",
         )
         return replace(node, description=replace(self, before=schema), inputs=(combined,))
 

@@ -72,9 +72,15 @@ class Union(Operator):
     kind: ClassVar[str] = "union"
 
     ports: int = 2  # type: ignore[misc]  # of this instance
+    wanted: frozenset[str] | None = None  # the columns that anyone downstream reads; None: all
 
     def output_schema(self, name: str, *inputs: pa.Schema) -> pa.Schema:
         """The common schema; PlanError naming column and types where there is none."""
+        if self.wanted is not None:  # an input may still carry what others read of it
+            inputs = tuple(
+                pa.schema([field for field in schema if field.name in self.wanted])
+                for schema in inputs
+            )
         first = inputs[0]
         for number, schema in enumerate(inputs[1:], 2):
             for lacking, having, which in ((schema, first, number), (first, schema, 1)):
@@ -105,6 +111,10 @@ class Union(Operator):
     def needs(self, port: int, wanted: frozenset[str], *inputs: pa.Schema) -> frozenset[str]:
         """What is wanted."""
         return wanted
+
+    def narrow(self, wanted: frozenset[str], *inputs: pa.Schema) -> Union:
+        """See Operator."""
+        return Union(self.ports, wanted)
 
     def open(self, seat: Seat, *inputs: pa.Schema) -> UnionExecutor:
         """The runtime half for one task."""

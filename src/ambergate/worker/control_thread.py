@@ -11,7 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from ambergate.batch import ROWS
+from ambergate.batch import ROWS, Skipped
 from ambergate.channels.link import Link
 from ambergate.channels.memory import Memory
 from ambergate.messages import Answer, Ask, Leave, TaskFinished, TaskHeld, TaskRaised
@@ -37,6 +37,7 @@ class ControlThread:
             "queued": self._queued,
             "retry": self._retry,
             "in_flight": self._in_flight,
+            "prepare": self._prepare,
             "commit": self._commit,
         }
 
@@ -96,9 +97,11 @@ class ControlThread:
         answer = []
         for port in task.ports:
             for reader in port.readers:
-                batches = [item for item in reader.items() if isinstance(item, pa.RecordBatch)]
-                if reader is task.reader and batches:
-                    batches[0] = batches[0].slice(task.cursor)
+                batches = [
+                    item.rows() if isinstance(item, Skipped) else item
+                    for item in waiting(task, reader)
+                ]
+                batches = [batch for batch in batches if batch is not None and batch.num_rows]
                 if batches:
                     answer.append((port.number, as_stream(batches)))
         return answer
@@ -149,6 +152,11 @@ class ControlThread:
             for task in self.deployment.tasks
         ]
 
+    def _prepare(self, ask: Ask) -> int:
+        for sink in self.deployment.sinks:
+            sink.writer.prepare()
+        return len(self.deployment.sinks)
+
     def _commit(self, ask: Ask) -> int:
         for sink in self.deployment.sinks:
             sink.writer.commit()
@@ -173,13 +181,15 @@ class ControlThread:
 
 def rows_waiting(task: Task, port: Any) -> list[Any]:
     """What the channels of ``port`` hold and the task has not consumed, of a task that stands."""
-    waiting = []
-    for reader in port.readers:
-        queued = [item for item in reader.items() if isinstance(item, ROWS)]
-        if reader is task.reader and queued:
-            queued[0] = queued[0].slice(task.cursor, queued[0].num_rows - task.cursor)
-        waiting += queued
-    return waiting
+    return [item for reader in port.readers for item in waiting(task, reader)]
+
+
+def waiting(task: Task, reader: Any) -> list[Any]:
+    """The same of one channel: the held row first."""
+    queued = [item for item in reader.items() if isinstance(item, ROWS)]
+    if reader is task.reader and queued:
+        queued[0] = queued[0].slice(task.cursor, queued[0].num_rows - task.cursor)
+    return queued
 
 
 def as_stream(batches: list[pa.RecordBatch], schema: pa.Schema | None = None) -> pa.Buffer:

@@ -28,12 +28,17 @@ class Failed:
 
 
 class ReadPump:
-    """A source's reader on the I/O thread, seen by its task as the reader of a channel."""
+    """A source's reader on the I/O thread, seen by its task as the reader of a channel.
+
+    What was read lies aside until the task looks for input, which it does under an open gate only:
+    a source that stands shows the same rows whenever it is asked, though reading goes on.
+    """
 
     def __init__(self, open_reader: Callable[[], Any], wake_data: Callable[[], None]):
         self._open_reader, self._wake_data = open_reader, wake_data
         self._reader: Any = None
-        self._items: deque[Any] = deque()
+        self._read: deque[Any] = deque()  # filled here, emptied by the data thread
+        self._items: deque[Any] = deque()  # of the data thread
         self._wanted = False  # nothing is read before the task first asks
         self._over = False  # nothing more is read
         self._closing = False
@@ -45,7 +50,7 @@ class ReadPump:
             self._over = True
             self._shut()
             return True
-        if self._over or not self._wanted or len(self._items) >= READ_AHEAD_BATCHES:
+        if self._over or not self._wanted or self._ahead() >= READ_AHEAD_BATCHES:
             return False
         try:
             if self._reader is None:
@@ -56,9 +61,12 @@ class ReadPump:
         if item is None or isinstance(item, Failed):
             self._over = True
             self._shut()
-        self._items.append(End() if item is None else item)
+        self._read.append(End() if item is None else item)
         self._wake_data()
         return True
+
+    def _ahead(self) -> int:
+        return len(self._read) + len(self._items)
 
     def _shut(self) -> None:
         if self._reader is not None:
@@ -67,6 +75,8 @@ class ReadPump:
 
     def peek(self) -> Any | None:
         """The next batch read; raises what reading raised."""
+        while self._read:
+            self._items.append(self._read.popleft())
         if not self._items:
             if not self._wanted:
                 self._wanted = True
@@ -88,11 +98,12 @@ class ReadPump:
     def close(self) -> None:
         """Read no more."""
         self._closing = True
+        self._read.clear()
         self._items.clear()
         self.wake_io()
 
     def items(self) -> list[Any]:
-        """What was read ahead."""
+        """What was read ahead and seen by the task."""
         return [item for item in list(self._items) if not isinstance(item, Failed)]
 
 

@@ -57,7 +57,7 @@ class Worker:
         self.io.stop()
         for sink in self.deployment.sinks:
             if abort and sink.writer is not None:
-                sink.writer.abort()
+                sink.writer.withdraw()
 
 
 def serve(link: Link, memory_fd: int, nbytes: int) -> None:
@@ -120,6 +120,7 @@ def main() -> None:
     sys.setswitchinterval(SWITCH_INTERVAL_S)
     # Control-C at a terminal reaches the whole process group: it is the caller's to handle.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # blocked while it was started
     link = Link(socket.socket(fileno=socket_fd))
     try:
         serve(link, memory_fd, nbytes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pickle
 import traceback
@@ -57,7 +58,9 @@ def user_frames(error: BaseException) -> str:
         frames = [
             frame
             for frame in _frames(link.__traceback__)
-            if not frame.filename.startswith(PACKAGE) and not frame.filename.endswith(".pyx")
+            if not frame.filename.startswith(PACKAGE)
+            and not frame.filename.endswith(".pyx")
+            and frame.filename != contextlib.__file__
         ]
         body = "".join(traceback.format_list(frames))
         parts.append(f"{body}{_name_of(type(link))}: {text_of(link)}")

@@ -11,9 +11,7 @@ from collections.abc import Callable, Iterator
 from time import perf_counter_ns
 from typing import Any
 
-import pyarrow as pa
-
-from ambergate.batch import End, Skipped, shown_row
+from ambergate.batch import ROWS, End, Rows, Skipped, shown_row
 from ambergate.channels.gate import DONE, RAISED, Gate, TaskState
 from ambergate.worker.inputs import Port, Reader
 from ambergate.worker.outputs import Outputs
@@ -234,9 +232,14 @@ class Task:
             for port in self._open_ports:
                 for reader in port.open:
                     queued = reader.items()
-                    if queued and isinstance(queued[0], pa.RecordBatch):
-                        return shown_row(queued[0], 0)
+                    if queued and isinstance(queued[0], ROWS):
+                        return _row(queued[0], 0)
             return None
-        if isinstance(item, Skipped) or cursor >= item.num_rows:
-            return None
-        return shown_row(item, cursor)
+        return None if cursor >= item.num_rows else _row(item, cursor)
+
+
+def _row(item: Rows, place: int) -> dict[str, Any] | None:
+    """One row as a dict; a skipped one is read for it."""
+    one = item.slice(place, 1)
+    found = one.rows() if isinstance(one, Skipped) else one
+    return None if found is None else shown_row(found, 0)
