@@ -128,3 +128,31 @@ def test_one_text_is_no_list_of_null_values(tmp_path):
     (tmp_path / "x.csv").write_text("a\nN\n")
     with pytest.raises(InputError, match="null_values='NA'"):
         ReadCsv(tmp_path / "x.csv", null_values="NA")
+
+
+@pytest.mark.parametrize("ending", ["gz", "bz2", "xz", "zst", "lz4"])
+def test_every_ending_that_is_read_is_written(tmp_path, ending):
+    path = str(tmp_path / f"x.csv.{ending}")
+    writer = WriteCsv(path).open(0, 1, A, "1-job")
+    writer.write(pa.record_batch({"a": [1, 2]}))
+    writer.finish()
+    writer.commit()
+    assert rows(ReadCsv(path)) == [{"a": 1}, {"a": 2}]
+
+
+def test_times_beyond_those_of_python_are_written_as_json(tmp_path):
+    columns = {
+        "at": pa.array([1, None, 86_400_000_000_000], pa.timestamp("ns")),
+        "zoned": pa.array([1, 2, None], pa.timestamp("ns", "Asia/Tokyo")),
+        "time": pa.array([1, None, 2], pa.time64("ns")),
+        "day": pa.array([-800_000, 0, None], pa.date32()),
+    }
+    (batch,) = pa.table(columns).to_batches()
+    writer = WriteJson(str(tmp_path / "x.jsonl")).open(0, 1, batch.schema, "1-job")
+    writer.write(batch)
+    writer.finish()
+    writer.commit()
+    assert (tmp_path / "x.jsonl").read_text().splitlines()[0] == (
+        '{"at": "1970-01-01T00:00:00.000000001", "zoned": "1970-01-01T09:00:00.000000001+09:00", '
+        '"time": "00:00:00.000000001", "day": "-0221-09-04"}'
+    )

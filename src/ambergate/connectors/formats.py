@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import lzma
 import re
 from typing import Any
 
@@ -103,7 +104,8 @@ class JsonFormat:
 
 
 CODECS = {"gz": "gzip", "bz2": "bz2", "zst": "zstd", "lz4": "lz4"}
-COMPRESSED = re.compile(r"\.(gz|bz2|zst|lz4)\.\d+-\w+-\d+\.part$")  # as Target.unfinished names it
+# names as Target.unfinished makes them
+COMPRESSED = re.compile(r"\.(gz|bz2|xz|zst|lz4)\.\d+-\w+-\d+\.part$")
 
 
 def _opened(path: str) -> Any:
@@ -111,6 +113,8 @@ def _opened(path: str) -> Any:
     found = COMPRESSED.search(path)
     if found is None:
         return open(path, "wb", buffering=1 << 18)  # closed by the form
+    if found[1] == "xz":  # not among Arrow's codecs
+        return lzma.open(path, "wb")
     return _Compressed(path, CODECS[found[1]])
 
 
@@ -148,12 +152,32 @@ def json_texts(column: pa.Array) -> list[str]:
     ['1.5', 'null', 'null']
     """
     of = column.type
-    values = column.to_pylist()
+    try:
+        values = column.to_pylist()
+    except (ValueError, OverflowError):  # times that Python cannot say
+        values = _iso_texts(column)
     if pa.types.is_integer(of):
         return ["null" if value is None else str(value) for value in values]
     if pa.types.is_boolean(of) or pa.types.is_string(of) or pa.types.is_large_string(of):
         return [ENCODE(value) for value in values]
     return [ENCODE(_plain(value)) for value in values]
+
+
+def _iso_texts(column: pa.Array) -> list[str | None]:
+    """Dates and times as Arrow writes them, made ISO 8601.
+
+    >>> _iso_texts(pa.array([1], pa.timestamp("ns", "Asia/Tokyo")))
+    ['1970-01-01T09:00:00.000000001+09:00']
+    """
+    texts = column.cast(pa.string()).to_pylist()
+    if not pa.types.is_timestamp(column.type):
+        return texts
+    return [
+        None
+        if text is None
+        else re.sub(r"([+-]\d\d)(\d\d)$", r"\1:\2", text.replace(" ", "T").replace("Z", "+00:00"))
+        for text in texts
+    ]
 
 
 def _plain(value: Any) -> Any:
