@@ -15,6 +15,8 @@ MODULES = os.environ.get("AMBERGATE_MODULES", "")  # by commas; all if not said
 # Cython does not see that its directives changed: checked sources live in a folder of their own.
 GENERATED = "build/cython-checked" if CHECKED else "build/cython"
 
+JOBS = int(os.environ.get("AMBERGATE_BUILD_JOBS", "2"))
+
 compile_args = ["-O3", "-fno-strict-aliasing", "-Wno-unused-function", "-Wno-unreachable-code"]
 link_args: list[str] = []
 if SANITIZE:
@@ -41,11 +43,12 @@ extensions = [
 ]
 
 setup(
+    options={"build_ext": {"parallel": JOBS}},
     ext_modules=cythonize(
         extensions,
         include_path=["ext"],
         build_dir=GENERATED,
-        nthreads=int(os.environ.get("AMBERGATE_BUILD_JOBS", "2")),
+        nthreads=JOBS,
         compiler_directives={
             "language_level": 3,
             "boundscheck": CHECKED,
