@@ -28,7 +28,7 @@ install: $(INSTALLED)  ## the package, editable, with all it takes to work on it
 $(INSTALLED): pyproject.toml setup.py | $(BIN)/python
 	$(BIN)/python -m pip install -q "Cython>=3.3,<4" "setuptools>=77"
 	$(BIN)/python -m pip install -q --no-build-isolation -e ".[dev]"
-	touch $@
+	touch $@ $(BUILT)
 
 build: $(BUILT)  ## the native modules, in place
 
