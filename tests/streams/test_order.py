@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ambergate as ag
+from ambergate import col
 from tests.sequences import seq
 from tests.streams.everywhere import tables
 
@@ -102,3 +103,18 @@ def test_preview_runs_and_head_does_not():
     assert table.num_rows == 3
     assert seq(100).preview().num_rows == 5
     assert isinstance(seq(100).head(3), type(seq(100)))
+
+
+def test_what_follows_a_sort_keeps_its_order(backend):
+    values = [(i * 7919) % 40_009 for i in range(40_009)]
+    rows = ag.from_arrow({"v": values}).sort("v", descending=True)
+    kept = (
+        rows.filter(col("v") % 3 == 0)
+        .map(lambda v: v + 1, columns=["v"], returns={"w": "int64"})
+        .select("w")
+    )
+    table = kept.collect(backend=backend, workers=2, batch_rows=100)
+    expected = [v + 1 for v in sorted(values, reverse=True) if v % 3 == 0]
+    assert table["w"].to_pylist() == expected
+    wide = rows.filter(col("v") >= 0, name="wide", parallelism=2).explain(workers=2)
+    assert "wide  [filter, 2 tasks]" in wide

@@ -100,6 +100,7 @@ class Operator:
     ports: ClassVar[int] = 1  # inputs
     single: ClassVar[bool] = False  # must run as one task (it needs all rows in one place)
     keeps_order: ClassVar[bool] = True  # forwards rows in the order they come
+    makes_order: ClassVar[bool] = False  # emits rows in an order that what follows should keep
     blocking: ClassVar[bool] = False  # needs the end of its input before it emits
     order_sensitive: ClassVar[bool] = False  # its result depends on the order of its input
     first_port: ClassVar[int | None] = None  # this port is read to its end before the others

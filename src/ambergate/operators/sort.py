@@ -32,6 +32,7 @@ class Sort(Operator):
     kind: ClassVar[str] = "sort"
     single: ClassVar[bool] = True
     keeps_order: ClassVar[bool] = False
+    makes_order: ClassVar[bool] = True
     blocking: ClassVar[bool] = True
     retains: ClassVar[frozenset[int]] = frozenset({0})
 

@@ -43,6 +43,7 @@ class Top(Operator):
     kind: ClassVar[str] = "top"
     single: ClassVar[bool] = True
     keeps_order: ClassVar[bool] = False
+    makes_order: ClassVar[bool] = True
     blocking: ClassVar[bool] = True
     order_sensitive: ClassVar[bool] = True  # which of equal rows are kept
 

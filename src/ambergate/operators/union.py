@@ -70,6 +70,7 @@ class Union(Operator):
     """
 
     kind: ClassVar[str] = "union"
+    keeps_order: ClassVar[bool] = False
 
     ports: int = 2  # type: ignore[misc]  # of this instance
     wanted: frozenset[str] | None = None  # the columns that anyone downstream reads; None: all
