@@ -74,7 +74,6 @@ def test_a_filter_that_rejects_everything_pauses_between_two_rows(backend):
         assert job.pause().paused
         # the rest of a batch would be hundreds of rows, a millisecond each
         assert all(handle.positions[task] - before[task] < 200 for task in before)
-        assert all(position % 400 for position in handle.positions.values())
 
 
 @pytest.mark.parametrize("holds_the_interpreter", [False, True])
