@@ -30,7 +30,7 @@ def test_select(per_row, batch, gate, rows):
     part, indices = batch.slice(0, rows), np.empty(rows, dtype=np.int64)
     result = per_row(rows, evaluator.select, part, 0, rows, gate, indices)
     assert result.status == DONE
-    assert result.count == int((part.column("value").to_numpy() > 50).sum())
+    assert result.selected == int((part.column("value").to_numpy() > 50).sum())
 
 
 def test_split_words(per_row, gate):
