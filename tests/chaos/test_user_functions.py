@@ -5,10 +5,12 @@ import signal
 import sys
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
 import ambergate as ag
+from tests.cases.programs import wait_for
 
 
 def forks(v):
@@ -167,6 +169,19 @@ def test_what_ends_the_job_is_named_and_leaves_no_output(function, said, tmp_pat
         job_of(function, tmp_path / "x.csv").wait(timeout="20s")
     assert time.monotonic() - began < 12
     assert os.listdir(tmp_path) == []
+    wait_for(lambda: not holding(tmp_path), 5, "every process that wrote there to end")
+
+
+def holding(folder):
+    """Processes, a forked and orphaned one included, that hold a file of ``folder`` open."""
+    found = []
+    for link in Path("/proc").glob("[0-9]*/fd/*"):
+        try:
+            if os.readlink(link).startswith(f"{folder}/"):
+                found.append(link)
+        except OSError:
+            continue
+    return found
 
 
 def test_what_cannot_travel_is_named_before_anything_starts(monkeypatch):

@@ -31,6 +31,7 @@ class ControlThread:
 
     def __init__(self, link: Link, deployment: Deployment):
         self.link, self.deployment = link, deployment
+        self.muted = False  # in a child that a user's function forked
         self._answers: dict[str, Callable[[Ask], Any]] = {
             "held": self._held,
             "inspect": self._inspect,
@@ -55,6 +56,8 @@ class ControlThread:
 
     def tell(self, what: str, task: Task, *details: Any) -> None:
         """Send what happened to a task; called on the data thread, rarely."""
+        if self.muted:
+            return
         if what == "finished":
             self.link.send(TaskFinished(task.operator, task.number))
         elif what == "held":

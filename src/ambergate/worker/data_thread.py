@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from typing import Any
 
@@ -19,6 +20,7 @@ class DataThread:
     def __init__(self, tasks: list[Task], bell: Any):
         self.tasks = list(reversed(tasks))
         self.bell = bell
+        self.forked = False  # in a child that a user's function forked
         self._stopping = threading.Event()
 
     def run(self) -> None:
@@ -30,6 +32,8 @@ class DataThread:
             for task in tasks:
                 if task.step():
                     moved = True
+                if self.forked:
+                    os._exit(0)  # the child came back from the function: it is no worker
             if not moved:
                 bell.wait(heard, SLEEP_NS)
 

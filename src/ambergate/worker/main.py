@@ -79,6 +79,10 @@ def serve(link: Link, memory_fd: int, nbytes: int) -> None:
         sys.stderr.flush()
         os._exit(0)
 
+    def in_forked_child() -> None:
+        worker.data.forked = worker.control.muted = True
+
+    os.register_at_fork(after_in_child=in_forked_child)
     threading.Thread(target=control, name="ambergate-control", daemon=True).start()
     worker.io.start()
     link.send(Ready(deploy.worker))
