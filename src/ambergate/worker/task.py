@@ -128,7 +128,8 @@ class Task:
         reader.consumed(rows)
         if made:
             self.outputs.add(made)
-            self._hand_on()
+            if gate.turn % 2 == 0:  # asked to stand meanwhile: it waits for the next step
+                self._hand_on()
         gate.advance(self.position, self.outputs.released_rows)
         gate.add("steps", 1)
         if end == stop:
