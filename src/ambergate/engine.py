@@ -92,7 +92,7 @@ def deploy(
     if backend != "inline":
         feeders += _feeders(controller)
     try:
-        started = chosen.launch(plan, memory, job, on_error)
+        started = chosen.launch(plan, memory, job)
     except BaseException:
         cleanup()
         raise

@@ -39,7 +39,6 @@ class Deploy:
     buffer_sizes: tuple[int, ...]
     worker: int
     job: str
-    on_error: str
     search_path: tuple[str, ...]
 
 

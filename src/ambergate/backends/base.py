@@ -19,6 +19,6 @@ class Backend(Protocol):
         """Memory that all workers of the job can share."""
         ...
 
-    def launch(self, plan: Plan, memory: Memory, job: str, on_error: str) -> Sequence[WorkerHandle]:
+    def launch(self, plan: Plan, memory: Memory, job: str) -> Sequence[WorkerHandle]:
         """Start one worker per ``plan.workers`` and send each its deployment."""
         ...

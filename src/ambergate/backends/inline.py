@@ -70,7 +70,7 @@ class InlineBackend:
         """Memory of this process."""
         return Memory.create(nbytes)
 
-    def launch(self, plan: Plan, memory: Memory, job: str, on_error: str) -> list[InlineWorker]:
+    def launch(self, plan: Plan, memory: Memory, job: str) -> list[InlineWorker]:
         """Open each worker's tasks here."""
         workers = []
         for number in range(plan.workers):

@@ -110,7 +110,7 @@ class LocalBackend:
         """Anonymous shared memory, passed to the workers by descriptor."""
         return Memory.create(nbytes)
 
-    def launch(self, plan: Plan, memory: Memory, job: str, on_error: str) -> list[LocalWorker]:
+    def launch(self, plan: Plan, memory: Memory, job: str) -> list[LocalWorker]:
         """Pickle the plan, start the processes, and fill the shared buffers while they load."""
         pickled, buffers = _pickled(plan)
         printer = Printer()
@@ -118,7 +118,7 @@ class LocalBackend:
         try:
             for number in range(plan.workers):
                 workers.append(self._spawn(number, memory, printer))
-            self._deploy(workers, pickled, buffers, job, on_error)
+            self._deploy(workers, pickled, buffers, job)
         except BaseException:
             for worker in workers:
                 worker.process.kill()
@@ -162,7 +162,6 @@ class LocalBackend:
         pickled: bytes,
         buffers: list[pickle.PickleBuffer],
         job: str,
-        on_error: str,
     ) -> None:
         views = [buffer.raw() for buffer in buffers]
         sizes = tuple(view.nbytes for view in views)
@@ -175,7 +174,7 @@ class LocalBackend:
                     offset += view.nbytes
             descriptors = () if shared is None else (shared.fd,)
             for worker in workers:
-                message = Deploy(pickled, sizes, worker.number, job, on_error, tuple(_own_path()))
+                message = Deploy(pickled, sizes, worker.number, job, tuple(_own_path()))
                 worker.link.send(message, descriptors, timeout_s=60.0)
         finally:
             if shared is not None:
